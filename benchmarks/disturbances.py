@@ -63,7 +63,7 @@ _NEAR_YD: Final = 0.3
 _SIGMAS: Final = 2.5
 _TAKEN_FOR_MM: Final = 12.0
 _AWAY_MM: Final = 30.0
-_SOON: Final = 24  # pictures within which a line-up is found; every run begins with waiting for it
+_SOON_S: Final = 0.8  # within which a line-up is found; every run begins with waiting for it
 _LEAD: Final = 10  # pictures before the first one
 _DELAY_NS: Final = 700_000_000  # from the decision to the end of what its call waits for
 _CLIPS: Final = ("clean-tackle", "fumble-physics", "91963", "91964")
@@ -190,7 +190,7 @@ class Outcome:
         exchanged: figures that stood, stated as sure, where another one was.
         unfit: how many frames were unfit, by reason.
         warnings: the same of warnings.
-        frames: how many there were.
+        frames, span_s: how many there were, in which time.
     """
 
     calls: list[Call]
@@ -198,6 +198,7 @@ class Outcome:
     unfit: collections.Counter[str]
     warnings: collections.Counter[str]
     frames: int = 0
+    span_s: float = 0.0
 
 
 def run(table: Table, shots: Iterator[Shot], mode: Mode) -> Outcome:
@@ -235,6 +236,7 @@ def run(table: Table, shots: Iterator[Shot], mode: Mode) -> Outcome:
     for event in events:
         if event.t_ns <= t_ns:
             take(event)
+    out.span_s = (t_ns - table.when.begins_ns) / 1e9
     take(Event("end", t_ns + 6_000_000_000, "clock", Tick()))
     return out
 
@@ -272,9 +274,8 @@ def summary(table: Table, kind: Kind, strength: int, mode: Mode, out: Outcome) -
     in_force = [call for call in out.calls if _counts(call)]
     wrong = [call for call in in_force if not any(matches(call, true) for true in table.calls)]
     made = [true for true in table.calls if any(matches(call, true) for call in in_force)]
-    lasted = [
-        text for text, frames in out.unfit.most_common() if frames > max(0.1 * out.frames, _SOON * (text == NO_LINE_UP))
-    ]
+    least = {NO_LINE_UP: max(0.1, _SOON_S / out.span_s)}
+    lasted = [text for text, frames in out.unfit.most_common() if frames > least.get(text, 0.1) * out.frames]
     # What is said besides waiting for the line-up says why it is waited for.
     reason = next((text for text in lasted if text != NO_LINE_UP), lasted[0] if lasted else "")
     told = [*out.unfit, *out.warnings]

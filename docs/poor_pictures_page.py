@@ -113,6 +113,11 @@ def _glare(image: Image, _: int) -> Image:
     return np.asarray(np.clip(image + added[..., None], 0, 255), np.uint8)
 
 
+def _noise(image: Image, number: int) -> Image:
+    grain = np.random.default_rng(number).normal(0, 12, (*image.shape[:2], 1)).astype(np.float32)
+    return np.asarray(np.clip(image + grain, 0, 255), np.uint8)
+
+
 def _moved(image: Image, number: int) -> Image:
     if number < 36:
         return image
@@ -174,6 +179,7 @@ def _cases() -> dict[str, tuple[str, str, Callable[[Shown], Shown]]]:
         "flicker": ("Lamps flicker", "", _each(_flicker)),
         "dark": ("Too dark", "", _each(lambda image, _: _light(image, 0.15))),
         "dim": ("Dim", "", _each(lambda image, _: _light(image, 0.35))),
+        "noise": ("Noise", "", _each(_noise)),
         "switched": (
             "A lamp was switched",
             "",

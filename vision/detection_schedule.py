@@ -67,6 +67,8 @@ class ScheduleLimits:
 
 _LIMITS: Final = ScheduleLimits()
 
+_LONG_AGO_NS: Final = -(1 << 62)  # before every picture: times may be negative
+
 _SLOW_FACTOR: Final[dict[DetectorRun, float]] = {
     "full_frame": _LIMITS.slow_full_frame_factor,
     "figures": _LIMITS.slow_figures_factor,
@@ -95,13 +97,13 @@ class DetectionRate:
     ) -> None:
         self._requested_ns: dict[DetectorRun, int] = {"full_frame": full_frame_every_ns, "figures": figures_every_ns}
         self._clock = clock
-        self._next_ns: dict[DetectorRun, int] = {"full_frame": 0, "figures": 0}
+        self._next_ns: dict[DetectorRun, int] = {"full_frame": _LONG_AGO_NS, "figures": _LONG_AGO_NS}
         self._latest_ns: dict[DetectorRun, deque[int]] = {
             "full_frame": deque(maxlen=_LIMITS.timed_runs),
             "figures": deque(maxlen=_LIMITS.timed_runs),
         }
         self._duration_ns: dict[DetectorRun, float] = {"full_frame": 0.0, "figures": 0.0}
-        self._t_ns = self._busy_ns = 0
+        self._t_ns, self._busy_ns = _LONG_AGO_NS, 0
         self._interval_factor, self._pressed = 1.0, False
 
     @property

@@ -64,13 +64,16 @@ class LineUps:
             return (ASKED[self.asks],) if self.asks else ()
         return (f"Not sure which figure is which for {unsure} of {len(estimates)}: line them up and tap Set",)
 
-    def warnings(self, estimates: Sequence[Estimate]) -> tuple[str, ...]:
-        """Return which figures may be others, if nothing is asked about all of them."""
+    def warnings(self, estimates: Sequence[Estimate], carrier: str | None = None) -> tuple[str, ...]:
+        """Return that the ball carrier is not seen, and which figures may be others, if nothing is asked about all."""
+        unseen = [figure.id for figure in estimates if figure.id == carrier and figure.posture == "unseen"]
+        advice = "has the ball and is not seen: clear the view of it, or line all up again and tap Set"
+        told = [f"{name.replace('-', ' ')} {advice}" for name in unseen]
         unsure = sorted(figure.id for figure in estimates if not figure.sure)
-        if self.asks or not unsure:
-            return ()
-        names = ", ".join(unsure).replace("-", " ")
-        return (f"Not sure which figure is which: {names}. Line them up and tap Set",)
+        if unsure and not self.asks:
+            names = ", ".join(unsure).replace("-", " ")
+            told.append(f"Not sure which figure is which: {names}. Line them up and tap Set")
+        return tuple(told)
 
     def declare(
         self,

@@ -178,7 +178,7 @@ class Vision:
         self._t_ns = frame.t_ns
         if not self._continuous:
             return self._process_alone(frame, detections() or (), carrier)
-        warnings = (*((SLOW_COMPUTER,) if self._rate.slow else ()), *self._line_ups.warnings(self._estimates))
+        warnings = (*((SLOW_COMPUTER,) if self._rate.slow else ()), *self._line_ups.warnings(self._estimates, carrier))
         health = self._health_monitor.step(frame, self._estimates, warnings)
         self._health = replace(health, more_figures=0 if self._tracker is None else self._tracker.more_figures)
         online = self._calibrator.update(frame.image, frame.t_ns)

@@ -119,6 +119,25 @@ def test_glare_on_the_field_is_told_and_a_white_sheet_beside_it_is_not() -> None
         assert told == any("overexposed" in warning for warning in poor)
 
 
+def test_a_field_that_is_too_bright_altogether_is_told_and_white_lines_are_not() -> None:
+    field_px = np.array([(0.0, 0.0), (960.0, 0.0), (960.0, 544.0), (0.0, 544.0)])
+    lined = picture()
+    lined[:, ::59] = 255
+    for image, told in ((picture(brightness=1.8), True), (lined, False)):
+        poor = PictureHealthMonitor(field_px=field_px).step(frames([image])[0]).poor
+        assert told == any("overexposed" in warning for warning in poor)
+
+
+@pytest.mark.parametrize(("brightness", "levels", "told"), [(1.0, 3.0, False), (1.0, 10.0, True), (0.5, 6.0, True)])
+def test_noise_is_told_by_its_share_of_what_the_picture_shows(brightness: float, levels: float, told: bool) -> None:
+    shown = [
+        np.clip(picture(brightness=brightness) + _GRAIN[k : k + 544, k : k + 960] * (levels / 2), 0, 255)
+        for k in range(8)
+    ]
+    warnings = watch(frames([image.astype(np.uint8) for image in shown]))[-1].warnings
+    assert told == any("noisy" in text for text in warnings)
+
+
 def test_a_dim_field_is_told_beside_a_bright_rim_and_a_dark_room_beside_a_bright_field_is_not() -> None:
     field_px = np.array([(300.0, 100.0), (700.0, 100.0), (700.0, 500.0), (300.0, 500.0)])
     for field, around, told in ((0.3, 1.8, True), (1.0, 0.05, False)):
@@ -133,6 +152,13 @@ def test_figures_that_are_not_seen_in_a_poor_picture_are_first_looked_for_in_the
     fogged = (picture() // 4 + 120).astype(np.uint8)
     unfit = watch(frames([fogged]), figures(8))[0].unfit
     assert "little contrast" in unfit[0]
+    assert "not visible" in unfit[1]
+
+
+def test_figures_that_are_not_seen_in_pictures_sent_again_are_first_looked_for_in_their_source() -> None:
+    shown = [image for image in [picture() for _ in range(12)] for _ in range(2)]
+    unfit = watch(frames(shown), figures(8))[-1].unfit
+    assert "show anything new" in unfit[0]
     assert "not visible" in unfit[1]
 
 

@@ -62,6 +62,10 @@ def test_an_interval_of_0_is_every_frame() -> None:
     assert set(runs_of(120, DetectionRate(0, 0))) == {("full_frame", "figures")}
 
 
+def test_times_may_begin_anywhere() -> None:
+    assert DetectionRate().due(-5_000_000_000) == DetectionRate().due(0) != ()
+
+
 def test_the_runs_on_a_recording_do_not_depend_on_the_computer() -> None:
     rate, clockless = DetectionRate(), DetectionRate()
     waited = [rate.due(number * 16 * MS, waiting=6) for number in range(200)]

@@ -269,6 +269,13 @@ def test_uncertain_figures_are_named() -> None:
     assert LineUps(FIELD, None).warnings(estimates(0)) == ()
 
 
+def test_a_ball_carrier_who_is_not_seen_is_named_and_nobody_else_is() -> None:
+    hidden = tuple(replace(one, posture="unseen") if one.id in {"dark-3", "dark-4"} else one for one in estimates(0))
+    (told,) = LineUps(FIELD, None).warnings(hidden, "dark-3")
+    assert told.startswith("dark 3 has the ball and is not seen")
+    assert LineUps(FIELD, None).warnings(hidden, "dark-5") == ()
+
+
 @pytest.mark.parametrize(("unsure", "fit"), [(2, True), (5, True), (6, False), (22, False)])
 def test_with_many_uncertain_identities_nothing_can_be_called(unsure: int, fit: bool) -> None:
     unfit = LineUps(FIELD, None).unfit(estimates(unsure))

@@ -55,6 +55,7 @@ class PictureChange:
     identical: bool = False  # whether it is the one before it, bit for bit
     repeated: bool = False  # whether it shows the same as the one before it
     back: bool = False  # whether it goes back behind the one before it
+    noise: int = 0  # gray levels by which half of the samples differ from the last ones: of sensors
 
 
 class PictureChanges:
@@ -89,11 +90,12 @@ class PictureChanges:
         if np.array_equal(sample, last):
             return PictureChange(sample, identical=True, repeated=True)
         levels = _changed_levels(last, sample)
-        repeated = self._is_repeat(_strongest(levels) / (float(sample.mean()) + 1))
+        strongest = _exceeded_level(levels, CHANGE_LIMITS.strongest_share)
+        repeated = self._is_repeat(strongest / (float(sample.mean()) + 1))
         back = not repeated and self._goes_back(sample, levels)
         if not repeated:
             self._shown.append(sample)
-        return PictureChange(sample, repeated=repeated, back=back)
+        return PictureChange(sample, repeated=repeated, back=back, noise=_exceeded_level(levels, 0.5))
 
     def _is_repeat(self, change: float) -> bool:
         """Return whether a change is that of compression alone."""
@@ -134,11 +136,11 @@ def _changed_levels(before: Image, now: Image) -> Image:
     return np.asarray(np.minimum(levels, 255), np.uint8)
 
 
-def _strongest(levels: Image) -> int:
-    """Return by how many levels the most changed samples differ."""
+def _exceeded_level(levels: Image, share: float) -> int:
+    """Return the level that a share of the samples exceeds."""
     counts = cv2.calcHist([levels], [0], None, [256], [0, 256]).ravel()
     above = np.cumsum(counts[::-1])
-    return 255 - int(np.searchsorted(above, CHANGE_LIMITS.strongest_share * levels.size))
+    return 255 - int(np.searchsorted(above, share * levels.size))
 
 
 Mask: TypeAlias = NDArray[np.uint8]

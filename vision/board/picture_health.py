@@ -44,6 +44,10 @@ class HealthLimits:
     glare_fills: float = 0.7  # Share of a square's samples that glare overexposes
     max_glare_share: float = 0.01  # Share of the field's squares from which glare is told
     max_overexposed_share: float = 0.1  # The same of a picture's squares, where it is not known where the field is
+    # Share of the field's samples, lines and numbers with them, that are overexposed where it is too bright altogether
+    max_white_share: float = 0.06
+    # Noise of half of the samples, relative to the range of gray levels; 8 levels of a sensor make it
+    max_noise: float = 0.055
     max_brightness_change: float = 0.35  # Relative change of brightness within the settling time: lights were switched
     light_settles_ns: int = 300_000_000  # A change of light is over after this time
     flicker_bands: int = 15  # Bands across the picture whose light is followed, as sensors read row by row
@@ -93,6 +97,7 @@ class _FrameStats:
     brightness: float
     sharpness: float
     contrast: float
+    noise: int
     dropped: int
     step_ns: int
     repeated: bool
@@ -132,8 +137,8 @@ class PictureHealthMonitor:
         dropped, step_ns = self._count_dropped(frame)
         brightness = cv2.mean(small, self._on_field(small))[0]
         sharpness, contrast = self._measure(frame, small)
-        shows = (change.repeated, change.back)
-        stats = _FrameStats(frame.t_ns, brightness, sharpness, contrast, dropped, step_ns, *shows, frame.t_sigma_ns)
+        shows = (change.repeated, change.back, frame.t_sigma_ns)
+        stats = _FrameStats(frame.t_ns, brightness, sharpness, contrast, change.noise, dropped, step_ns, *shows)
         if not change.identical or self._same_since_ns is None:
             self._same_since_ns = self._recent[-1].t_ns if change.identical and self._recent else frame.t_ns
         self._index = frame.index
@@ -141,7 +146,7 @@ class PictureHealthMonitor:
         while frame.t_ns - self._recent[0].t_ns > _LIMITS.memory_ns:
             self._recent.popleft()
         flicker = self._flicker(change)
-        poor = self._poor(stats, flicker)
+        poor = [*self._poor(stats, flicker), *self._repeating(), *self._uneven(), *self._out_of_order()]
         unfit = [
             *_darkness(stats),
             *self._frozen(frame.t_ns),
@@ -150,7 +155,7 @@ class PictureHealthMonitor:
         ]
         if unseen := _unseen(estimates):
             unfit += [*poor, *unseen]
-        warnings = [*others, *poor, *self._repeating(), *self._uneven(), *self._out_of_order()]
+        warnings = [*others, *poor]
         recently_dropped = sum(recent.dropped for recent in self._recent)
         if recently_dropped >= _LIMITS.max_dropped:
             warnings.append(f"{recently_dropped} frames were dropped in the last 2 s: close other programs")
@@ -167,6 +172,9 @@ class PictureHealthMonitor:
             out += _flickering(flicker)
         if stats.contrast < _LIMITS.min_contrast and stats.brightness >= _LIMITS.dim_brightness:
             out.append("The picture has little contrast: clean the lens, and keep lamps from shining into it")
+        noises = [recent.noise for recent in self._recent if not recent.repeated]
+        if noises and statistics.median(noises) > _LIMITS.max_noise * stats.contrast * stats.brightness:
+            out.append("The picture is noisy: add light, or lower the gain of the camera")
         if stats.sharpness < _LIMITS.min_sharpness:
             out.append("The picture is blurred: focus the camera or clean its lens")
         return out
@@ -177,22 +185,22 @@ class PictureHealthMonitor:
             return self._recent[-1].sharpness, self._recent[-1].contrast
         self._measured_ns = frame.t_ns
         darkest, lightest = np.percentile(small, (2, 98)).tolist()
-        self._glares = self._glare_share(small) > (
-            _LIMITS.max_overexposed_share if self._field_px is None else _LIMITS.max_glare_share
-        )
+        over = np.asarray(cv2.threshold(small, _LIMITS.overexposed_level, 255, cv2.THRESH_BINARY)[1], np.uint8)
+        most = _LIMITS.max_overexposed_share if self._field_px is None else _LIMITS.max_glare_share
+        white = cv2.mean(over, self._on_field(small))[0] / 255 if self._field_px is not None else 0.0
+        self._glares = self._glare_share(over) > most or white > _LIMITS.max_white_share
         return _sharpness(frame.image), (lightest - darkest) / (float(small.mean()) + 1.0)
 
-    def _glare_share(self, small: Image) -> float:
-        """Return the share of the field that is overexposed."""
-        size = (small.shape[1] // _LIMITS.glare_side, small.shape[0] // _LIMITS.glare_side)
+    def _glare_share(self, over: Image) -> float:
+        """Return the share of the field whose squares overexposed samples fill; these are 255."""
+        size = (over.shape[1] // _LIMITS.glare_side, over.shape[0] // _LIMITS.glare_side)
         if min(size) < 1:
             return 0.0
         squares = self._squares
         if squares is None:
-            mask = self._on_field(small)
+            mask = self._on_field(over)
             squares = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float64) / 255.0
             self._squares = squares
-        _, over = cv2.threshold(small, _LIMITS.overexposed_level, 255, cv2.THRESH_BINARY)
         filled = np.asarray(cv2.resize(over, size, interpolation=cv2.INTER_AREA)) > 255 * _LIMITS.glare_fills
         return float(squares[filled].sum() / max(squares.sum(), 1.0))
 
