@@ -71,11 +71,13 @@ class RecordedScenes:
 
 
 class LatencyObserver(LoopObserver):
-    """Measures the time from capture to publication of every frame."""
+    """Measures the time from capture to publication of every frame, and from the instant of each call."""
 
     def __init__(self) -> None:
         self.captured_ns: dict[int, int] = {}
         self.latencies_ms: list[float] = []
+        self.call_ms: list[tuple[str, float]] = []
+        self._zero_ns = 0
         self.captured = 0
         self.calls = 0
         self.last_ns = 0
@@ -83,14 +85,16 @@ class LatencyObserver(LoopObserver):
 
     def frame_captured(self, frame: CapturedFrame) -> None:
         """Note the capture time."""
-        self.last_ns = frame.captured_ns
+        self.last_ns, self._zero_ns = frame.captured_ns, frame.captured_ns - frame.t_ns
         self.captured += self.counting
         self.captured_ns[frame.index] = frame.captured_ns
         self.captured_ns.pop(frame.index - 600, None)
 
     def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
         """Note the latency."""
-        self.calls += sum(call.verdict == "called" for call in calls)
+        called = [call for call in calls if call.verdict == "called"]
+        self.calls += len(called)
+        self.call_ms += [(call.kind, (time.monotonic_ns() - call.t_ns - self._zero_ns) / 1e6) for call in called]
         if isinstance(entry, Scene) and self.counting and entry.frame in self.captured_ns:
             self.latencies_ms.append((time.monotonic_ns() - self.captured_ns[entry.frame]) / 1e6)
 

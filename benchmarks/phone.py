@@ -51,7 +51,9 @@ from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
 from downfield.core.media.video_file import upright_bgr
 from downfield.game.published.board_topics import HealthReason
+from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.calls import Call
+from downfield.officiating.events import Ruling, Tick, Undo
 
 SIZE: Final = (1920, 1080)
 _STAND_S: Final = (2.0, 6.0)  # How long the line-up of each play stands
@@ -60,6 +62,7 @@ _GAP_S: Final = 5.0
 _AWAY_S: Final = 3.0
 _BITS, _SIDE_PX = 12, 16  # The number in the corner
 _SIGMAS: Final = 2.5
+_DRAINED_NS: Final = 1_000_000_000  # Time without a picture after which all that were sent are decoded
 
 
 @dataclass(frozen=True)
@@ -273,6 +276,8 @@ def received(film: Path, network: Network, clock: CaptureClock) -> Received:
 
     def close() -> None:
         ended.wait()
+        while got.frames and time.monotonic_ns() - got.frames[-1][1] < _DRAINED_NS:
+            time.sleep(0.05)  # a busy computer may still be decoding
         opened.close()
 
     threading.Thread(target=close, daemon=True).start()
@@ -282,7 +287,7 @@ def received(film: Path, network: Network, clock: CaptureClock) -> Received:
         began_s = began_s if got.frames else last_s
         got.frames.append((frame if frame.packet is None else replace(frame, image=None), time.monotonic_ns()))
     got.cpu_s = last_s - began_s
-    sender.wait()
+    sender.communicate()
     return got
 
 
@@ -324,6 +329,7 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
         **got.counts,
         "decoded": len(got.frames),
         "twice": len(numbers) - len(set(numbers)),
+        "unused": _runs(sorted(set(range(got.counts.get("sent", 0))) - set(numbers))),
         "back": sum(after < before for before, after in itertools.pairwise(numbers)),
         "late_ms": round(offset_ms, 2),
         "time_error_ms": [round(float(one), 2) for one in np.percentile(spread if numbers else [0.0], (50, 95, 100))],
@@ -334,6 +340,12 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
         "back_s": _back_s(numbers, ready_ms, kind, plays.fps),
         "cpu_ms": round(1000 * got.cpu_s / max(1, len(got.frames)), 2),
     }
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and the last of numbers that follow each other, ascending."""
+    begins = [one for one in numbers if one - 1 not in numbers]
+    return list(zip(begins, (one for one in numbers if one + 1 not in numbers), strict=True))
 
 
 def _back_s(numbers: Sequence[int], ready_ms: Sequence[float], kind: Kind, fps: int) -> float | None:
@@ -446,7 +458,10 @@ class _Films:
 
 
 def latency(plays: Plays, film: Path, folder: Path) -> None:
-    """Print the time from a picture to its published scene, of a whole rig."""
+    """Print the time from a picture to its published scene, and from an instant to its published call, of a whole rig.
+
+    A person tells it what the camera can't see of the first play, as the clip's journal says.
+    """
     got, ended = Received(), threading.Event()
     sender = started(film, Network(), PHONE_LINK, got, ended)
     while PHONE_LINK.session is None:
@@ -455,17 +470,27 @@ def latency(plays: Plays, film: Path, folder: Path) -> None:
     rig = open_rig("network", 0, folder, {"source.name": PHONE_SOURCE})
     rig.add_observer(observer)
     threading.Thread(target=rig.play, daemon=True).start()
-    time.sleep(3.0)
+    while not observer.captured_ns:
+        time.sleep(0.05)
     observer.counting = True
-    began_s = time.process_time()
+    table, began_s = plays.tables[0], time.process_time()
+    begins_s = plays.begins[0] / plays.fps
+    for event in table.events:
+        due_s = begins_s + event.t_ns / 1e9 - table.play.from_s
+        if due_s < begins_s + table.play.to_s - table.play.from_s and not isinstance(event.body, Ruling | Undo | Tick):
+            time.sleep(max(0.0, got.began_ns / 1e9 + due_s - time.monotonic()))
+            receipt = rig.game_service.declare(event.body, Submission())
+            if not isinstance(receipt, Accepted):
+                print(f"{event.body.type} at {due_s:.1f} s: {receipt}")
     ended.wait()
     cpu_s = time.process_time() - began_s
     rig.close()
-    sender.wait()
+    sender.communicate()
     median, high = np.percentile(observer.latencies_ms, (50, 95))
+    calls = ", ".join(f"{kind} after {late_ms:.0f} ms" for kind, late_ms in observer.call_ms) or "none"
     print(
         f"{plays.fps} frames/s: {len(observer.latencies_ms)} scenes of {observer.captured} pictures, published after"
-        f" {median:.0f} ms (95 %: {high:.0f} ms); {observer.calls} calls; the rig's main process took {cpu_s:.1f} s"
+        f" {median:.0f} ms (95 %: {high:.0f} ms); calls: {calls}; the rig's main process took {cpu_s:.1f} s"
     )
 
 

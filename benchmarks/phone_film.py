@@ -271,8 +271,8 @@ async def send(film: Film, network: Network) -> None:
             counts[name] = counts.get(name, 0) + count
         if done:
             await asyncio.sleep(0.5)
-            print(json.dumps({"counts": counts}), flush=True)  # before the rig sees that it leaves
-            await asyncio.sleep(0.5)
+            print(json.dumps({"counts": counts}), flush=True)
+            await loop.run_in_executor(None, sys.stdin.readline)  # until the rig has taken all that came
         await connection.close()
         if done:
             break

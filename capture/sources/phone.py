@@ -1,7 +1,8 @@
 """The camera of a phone as a source: decodes what `phone_link` receives, with the sender's times and their error.
 
 A picture of the same shape as the requested size is scaled to it, so that a phone that sends 720p for a while keeps
-its calibration. One that is the same as the picture before is not yielded: it shows an instant that is over.
+its calibration. For one that shows the same as the picture before, encoded again or not, that picture is yielded once
+more, bit for bit: so all know that it shows an instant that is over, and the recording has every packet.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from downfield.capture.source import (
     VideoPacket,
     changed_size,
 )
+from downfield.capture.sources.encoded_news import EXPORT_QUANTIZERS, NEWS_LIMITS
 from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink, PhoneState, require_receiver
 from downfield.capture.sources.phone_session import SentPicture
 from downfield.capture.sources.reconnecting import ReconnectLimits
@@ -37,7 +39,7 @@ PHONE_SOURCE: Final = "phone://camera"  # Its name, as for ``--source``
 
 _FIRST_S: Final = 5.0  # Longest time for a first picture: a key picture is requested, and comes within one
 _STALLED_S: Final = 1.0
-_FROZEN_NS: Final = 2_000_000_000  # As of any camera: sensor noise alone makes every picture new
+_FROZEN_NS: Final = 1_500_000_000  # Sensor noise alone makes every picture new; what is encoded again is told later
 _STEP: Final = 16  # Spacing of the pixels that are compared first
 
 PHONE_LIMITS: Final = ReconnectLimits(stalled_s=2.5, first_frame_s=2.5, open_timeout_s=8.0, longest_wait_s=0.5)
@@ -65,7 +67,9 @@ class PhoneCamera:
         self._codec, self._decoder = "h264", _decoder("h264")
         self._index = 0
         self._last: Image | None = None
+        self._image: Image | None = None  # the last new one, as it is yielded
         self._new_ns = monotonic_ns()
+        self._is_news = True
         session.begin()
         until_ns = self._new_ns + round(_FIRST_S * 1e9)
         first = None
@@ -97,7 +101,7 @@ class PhoneCamera:
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Yield every new picture; a gap in the indices is of pictures that the network has lost.
+        """Yield every picture; a gap in the indices is of pictures that the network has lost.
 
         Raises:
             SourceError: the phone has left, or sends nothing, the same picture, or pictures of another size.
@@ -110,13 +114,11 @@ class PhoneCamera:
                 self._index += 1  # it is damaged, and counts as lost
             elif (image.shape[1], image.shape[0]) != self._sent_px:
                 raise changed_size((image.shape[1], image.shape[0]), self._sent_px)
-            elif self._is_new(image, picture.arrived_ns):
+            elif (shown := self._shown(image, picture)) is not None:
                 t_ns, error_ns = times(self._clock.from_monotonic(picture.taken_ns))
-                packet: VideoPacket | None = VideoPacket(picture.codec, picture.data, picture.is_keyframe)
-                if self._is_scaled:
-                    image, packet = np.asarray(cv2.resize(image, self._facts.size_px), np.uint8), None
+                packet = None if self._is_scaled else VideoPacket(picture.codec, picture.data, picture.is_keyframe)
                 index = self._index + picture.lost - begun_lost
-                yield CapturedFrame(index, t_ns, picture.taken_ns, packet, image, t_sigma_ns=error_ns)
+                yield CapturedFrame(index, t_ns, picture.taken_ns, packet, shown, t_sigma_ns=error_ns)
                 self._index += 1
             received = self._session.next(_STALLED_S)
             if received is None:
@@ -139,20 +141,36 @@ class PhoneCamera:
         if not decoded or decoded[-1].is_corrupt:
             self._session.note_loss()
             return None
+        self._is_news = self._session.news.shows(decoded[-1], picture.taken_ns)
         return upright_bgr(decoded[-1])
 
-    def _is_new(self, image: Image, arrived_ns: int) -> bool:
-        """Return whether a picture differs from the one before. Raises PictureFaultError: none did for too long."""
+    def _shown(self, image: Image, picture: SentPicture) -> Image | None:
+        """Return what a picture shows: the one before once more where it is no new one. None for nothing yet.
+
+        What was frozen before this opening has to move first, and its recording begins with a key picture.
+
+        Raises:
+            PictureFaultError: nothing was new for too long.
+        """
         last, self._last = self._last, image
         same = last is not None and bool(
             np.array_equal(image[::_STEP, ::_STEP], last[::_STEP, ::_STEP]) and np.array_equal(image, last)
         )
-        if not same:
-            self._new_ns = arrived_ns
-        elif arrived_ns - self._new_ns > _FROZEN_NS:
+        if not self._is_news:
+            self._new_ns = min(self._new_ns, picture.arrived_ns - NEWS_LIMITS.window_ns)
+        elif not same:
+            self._new_ns = picture.arrived_ns
+        if picture.arrived_ns - self._new_ns > _FROZEN_NS:
             text = f"The picture has been frozen for {_FROZEN_NS / 1e9:g} s{self._reason()}"
             raise PictureFaultError(text, self._remedy())
-        return not same
+        if self._image is None and not (self._is_news and picture.is_keyframe):
+            if self._is_news:
+                self._session.note_loss()
+            return None
+        if self._image is None or (self._is_news and not same):
+            wide, high = self._facts.size_px
+            self._image = np.asarray(cv2.resize(image, (wide, high)), np.uint8) if self._is_scaled else image
+        return self._image
 
     def _reason(self) -> str:
         """Return what is wrong with the phone or its network, to follow a sentence; empty for nothing known."""
@@ -174,7 +192,7 @@ def _decoder(codec: str) -> VideoCodecContext:
     made = av.codec.CodecContext.create(codec, "r")
     assert isinstance(made, VideoCodecContext), "both are codecs of video"
     made.thread_count = 1
-    made.options = {"flags": "low_delay"}
+    made.options = {"flags": "low_delay", **EXPORT_QUANTIZERS}
     return made
 
 
