@@ -22,6 +22,7 @@ from typing import TypeVar, cast
 
 from downfield.capture.footage import Footage, FootageFrame
 from downfield.core.errors import BusyError
+from downfield.game.current_game import CurrentGame
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
@@ -33,7 +34,7 @@ from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundles.format import BundleFile, BundleSource, bundle_chunks
 from downfield.review.catalog import GameCatalog, GameSearch
-from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
+from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
 from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker
@@ -89,7 +90,7 @@ def main() -> None:
     plays = report("their results", history.plays)
     print(f"  {len(plays)} plays, {len(history.calls())} calls, {history.entries} entries")
     calls = [call for call in history.calls() if call.kind == "tackle"]
-    finder = EvidenceFinder(store, NoGameInPlay(), cast("Footage", FramesOnly()))
+    finder = EvidenceFinder(store, CurrentGame(), cast("Footage", FramesOnly()))
     for name, call in (
         ("evidence of a call, the first of its game", calls[len(calls) // 2]),
         ("of another", calls[-9]),

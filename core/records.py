@@ -22,7 +22,6 @@ from downfield.core.errors import FormatError, OutputError
 from downfield.core.files.input_files import read_text
 
 T = TypeVar("T")
-M = TypeVar("M", bound=BaseModel)
 
 LARGEST: Final = 2**63 - 1
 """Largest magnitude of a number, beyond which arithmetic overflows far away from what is to blame: nanoseconds of 292
@@ -251,10 +250,11 @@ class SettingsSection(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True)
 
 
-def made_of(model: type[M], source: object, **others: Any) -> M:
-    """Return a model with the values that a source has by the same names, but for others.
+def made_of(kind: type[T], source: object, **others: Any) -> T:
+    """Return a record or model with the values that a source has by the same names, but for others.
 
     Raises:
         AttributeError: a field is neither among the others nor an attribute of the source.
     """
-    return model(**{name: getattr(source, name) for name in model.model_fields if name not in others}, **others)
+    names = kind.model_fields if issubclass(kind, BaseModel) else (field.name for field in dataclasses.fields(kind))  # type: ignore[arg-type]
+    return kind(**{name: getattr(source, name) for name in names if name not in others}, **others)

@@ -2,7 +2,7 @@
 
 What enters: scenes from the rig (`GameService.take`), declarations, rulings and undos from people (`declare`, `rule`,
 `undo`), commands (`command`), challenges and signatures (`Disputes`). What leaves: a receipt for each submission, the
-topics of the feed (`TopicSink`), and the entries of the game's journal, which whoever keeps it is handed
+topics of the feed (`published.hub`), and the entries of the game's journal, which whoever keeps it is handed
 (`records.keeping.Journals`; `downfield.store` is the one there is). Nothing here touches a disk, a socket or a camera.
 
 Open `service` first: one lock, one game at a time. `session` is that game: an entry is judged (`officiating`), then

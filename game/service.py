@@ -21,7 +21,8 @@ from downfield.game.current_game import NO_GAME, CurrentGame
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, GameView, Notice
-from downfield.game.published.publisher import StatePublisher, TopicSink
+from downfield.game.published.hub import Hub
+from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import (
     Accepted,
     IdempotencyCache,
@@ -63,7 +64,7 @@ class GameService(CurrentGame):
     def __init__(
         self,
         journals: Journals,
-        sink: TopicSink,
+        hub: Hub,
         rig: RigControl,
         field: FieldModel,
         rulebook: Rulebook,
@@ -84,7 +85,7 @@ class GameService(CurrentGame):
         self._receipts = IdempotencyCache()
         self._scene_ns = 0
         self._scene_at_ns: int | None = None
-        self._publisher = StatePublisher(sink, field, shadow=shadow)
+        self._publisher = StatePublisher(hub, field, shadow=shadow)
         self._shadow = Shadow(journals) if shadow else None
 
     def last_kept_ns(self) -> int:

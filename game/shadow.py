@@ -10,10 +10,11 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Jersey, Scene
+from downfield.game.published.hub import Hub
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Submission
 from downfield.game.records.keeping import GameRow, Journals
@@ -46,7 +47,7 @@ class Shadow:
         row = replace(shown, owner=NOBODY.rig)
         journal = self._journals.begin(row)
         started = replace(game.started, title=row.title)
-        self._session = GameSession(started, journal, StatePublisher(_Unshown(), started.field))
+        self._session = GameSession(started, journal, StatePublisher(Hub(), started.field))
         journal.append(started)
         self._stands = None
         self._set_up(game)
@@ -98,10 +99,3 @@ def shadow_title(game: str) -> str:
 def is_shadow(game: GameRow) -> bool:
     """Return whether a game was judged in the shadow of another."""
     return game.owner == NOBODY.rig and game.title.startswith(_TITLE)
-
-
-class _Unshown:
-    """Takes topics, and shows them to nobody."""
-
-    def publish(self, topic: str, value: Any, *, full: Any = None) -> None:
-        """Do nothing."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.scene import Asked, Ball, Jersey, Player, Scene
 from downfield.game.published import board_topics, game_topics
+from downfield.game.published.hub import Hub
 from downfield.game.published.views import (
     CallContext,
     ball_view,
@@ -65,13 +66,6 @@ class ChangedGame:
     line_up: LineUpStatus  # the figures on the board
 
 
-class TopicSink(Protocol):
-    """Takes the values of topics; the API's hub is one. Callable from any thread; it never blocks on a subscriber."""
-
-    def publish(self, topic: str, data: Any, *, full: Any = None) -> None:
-        """Set a topic's value."""
-
-
 class StatePublisher:
     """Publishes one game after another.
 
@@ -79,8 +73,8 @@ class StatePublisher:
         shadow: whether the machine's calls are made in the shadow of the game, and not shown.
     """
 
-    def __init__(self, sink: TopicSink, field: FieldModel, *, shadow: bool = False) -> None:
-        self._sink, self._shadow = sink, shadow
+    def __init__(self, hub: Hub, field: FieldModel, *, shadow: bool = False) -> None:
+        self._hub, self._shadow = hub, shadow
         self._field = field
         self._game_id = ""
         self._started: GameStarted | None = None
@@ -124,7 +118,7 @@ class StatePublisher:
         now_s = time.monotonic()
         if now_s - self._scene_at_s >= 1 / PUBLISHING_LIMITS.scenes_per_s:
             self._scene_at_s = now_s
-            self._sink.publish("scene", scene_view(scene, self._field))
+            self._hub.publish("scene", scene_view(scene, self._field))
 
     def publish_state(self, state: GameState) -> None:
         """Publish what a scene changed, where it made no call."""
@@ -157,7 +151,7 @@ class StatePublisher:
     ) -> None:
         """Publish what a ruling changed in a finished game: as that game, where it is still shown."""
         if self._game is None or self._game.game != game.game:
-            self._sink.publish("reviewed", game_topics.ReviewedCalls(game=game, calls=changed))
+            self._hub.publish("reviewed", game_topics.ReviewedCalls(game=game, calls=changed))
             return
         self._game, self._calls = game, tuple(calls)
         self._publish("game", game)
@@ -165,7 +159,7 @@ class StatePublisher:
 
     def _publish_calls(self, calls: Sequence[game_topics.CallView], changed: game_topics.CallsUpdate) -> None:
         latest = game_topics.CallsUpdate(game=changed.game, calls=tuple(calls[-PUBLISHING_LIMITS.latest :]))
-        self._sink.publish("calls", changed, full=latest)
+        self._hub.publish("calls", changed, full=latest)
 
     def call_views(self, game: ChangedGame) -> tuple[game_topics.CallView, ...]:
         """Return every call that stands, as it is published."""
@@ -197,11 +191,11 @@ class StatePublisher:
         if source is not None and source.live and name not in {"", source.name}:
             text = name if source.text == source.name else source.text
             self.publish_source(source.model_copy(update={"name": name, "text": text}))
-        self._sink.publish("health", _with_store_problem(health, problem))
+        self._hub.publish("health", _with_store_problem(health, problem))
 
     def publish_notice(self, notice: game_topics.Notice) -> None:
         """Publish a line for people, once."""
-        self._sink.publish("notice", notice)
+        self._hub.publish("notice", notice)
 
     def _publish_state(self, state: GameState) -> None:
         self._publish_game(state)
@@ -228,7 +222,7 @@ class StatePublisher:
         compared = value if compared is None else compared
         if self._published.get(topic) != compared:
             self._published[topic] = compared
-            self._sink.publish(topic, value)
+            self._hub.publish(topic, value)
 
 
 def _visible(state: GameState) -> tuple[Any, ...]:

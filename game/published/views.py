@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final
 
 from downfield.core.field.model import FieldModel
+from downfield.core.records import made_of
 from downfield.core.scene import Asked, Ball, Figure, Scene
 from downfield.game.published import board_topics, game_topics
 from downfield.game.published.game_topics import (
@@ -55,39 +56,23 @@ class CallContext:
 def call_view(call: Call, context: CallContext) -> CallView:
     """Return a call as topics show it."""
     belief = call.belief
-    return CallView(
-        id=call.id,
+    return made_of(
+        CallView,
+        call,
         game=context.game,
-        kind=call.kind,
-        verdict=call.verdict,
         standing=_standing(call, context),
-        text=call.text,
-        t_ns=call.t_ns,
         clauses=tuple(_clause_view(clause, context) for clause in call.clauses),
-        players=call.players,
-        side=call.side,
-        spot_yd=call.spot_yd,
         spot_text="" if call.spot_yd is None else context.spot(call.spot_yd[0]),
         margin=_finite(belief.margin),
         sigma=_finite(belief.sigma),
-        unit=call.unit,
         measure=call.measured_quantity,
         measured=belief.measured,
         basis=belief.basis,
         frame_measured=belief.frame_measured,
-        words=call.words,
-        probability=call.probability,
         conditions=_conditions(call),
-        together=call.together,
         joint_words=joint_words(call.told_apart, call.together, call.probability),
         summary=conditions_summary(call.told_apart, call.together, call.probability),
-        readings=tuple(
-            ReadingView(kind=reading.kind, probability=reading.probability, text=reading.text)
-            for reading in call.readings
-        ),
-        detail=call.detail,
-        because=call.because,
-        numbers=call.numbers,
+        readings=tuple(made_of(ReadingView, reading) for reading in call.readings),
         ruling=context.rulings.get(call.id),
         frame=context.frames.get(call.id),
     )
@@ -99,21 +84,17 @@ def _conditions(call: Call) -> tuple[ConditionView, ...]:
     views = []
     for condition in call.told_apart:
         belief = condition.belief
-        views.append(
-            ConditionView(
-                measure=condition.measure,
-                name=condition.name,
-                words=condition.words(when, too_close=call.verdict == "too_close"),
-                probability=condition.probability,
-                margin=_finite(belief.margin),
-                sigma=_finite(belief.sigma),
-                unit=condition.unit,
-                limit=condition.limit,
-                measured=belief.measured,
-                basis=belief.basis,
-                frame_measured=belief.frame_measured,
-            )
+        view = made_of(
+            ConditionView,
+            condition,
+            words=condition.words(when, too_close=call.verdict == "too_close"),
+            margin=_finite(belief.margin),
+            sigma=_finite(belief.sigma),
+            measured=belief.measured,
+            basis=belief.basis,
+            frame_measured=belief.frame_measured,
         )
+        views.append(view)
         when = ""
     return tuple(views)
 
@@ -172,7 +153,9 @@ def game_view(
 ) -> game_topics.GameView:
     """Return the topic `game` at an instant of the wall clock."""
     left_s = state.clock.left_at_s(state.now_ns)
-    return game_topics.GameView(
+    return made_of(
+        game_topics.GameView,
+        state,
         game=game,
         rulebook=started.rulebook.name,
         rulebook_title=started.rulebook.title,
@@ -182,30 +165,17 @@ def game_view(
         hits=tuple(hit for hit in _HITS if started.rulebook.values.get(f"tackle.{hit}_bonus_yd")),
         home=_team(state, "home", started.home),
         away=_team(state, "away", started.away),
-        score=state.score,
         possession=state.play.ball_side,
-        offense=state.offense,
         direction=1 if state.ball_direction > 0 else -1,
-        down=state.down,
         distance_yd=round(state.distance_yd, 2),
-        goal_to_go=state.goal_to_go,
         spot_yd=round(state.los_yd, 2),
         spot_text=state.spot_text(state.los_yd),
         to_gain_yd=round(state.to_gain_yd, 2),
-        lateral_yd=state.lateral_yd,
-        hash=state.hash,
-        due=state.due,
-        period=state.period,
         clock=game_topics.ClockView(left_s=left_s, running=state.clock.running, at_ms=at_ms, text=clock_text(left_s)),
-        phase=state.phase,
         phase_text=state.phase.value.replace("_", " "),
-        board=state.board,
         wait=_wait(state),
-        suspended=state.suspended,
         shadow=shadow,
         under_review=bool(state.proposals),
-        situation=state.situation,
-        text=state.text,
         t_ns=state.now_ns,
     )
 
@@ -218,12 +188,9 @@ def _accepted_types(system: str) -> tuple[str, ...]:
 
 def _team(state: GameState, side: Side, sheet: TeamSheet) -> game_topics.TeamView:
     place = 0 if side == "home" else 1
-    return game_topics.TeamView(
-        name=sheet.name,
-        short=sheet.short,
-        color=sheet.color,
-        ink=sheet.ink,
-        logo=sheet.logo,
+    return made_of(
+        game_topics.TeamView,
+        sheet,
         jersey="dark" if state.dark == side else "light",
         points=state.score[place],
         time_outs=None if state.time_outs is None else state.time_outs[place],
@@ -245,7 +212,7 @@ def _wait(state: GameState) -> game_topics.WaitView | None:
         "" if not options else f": {' '.join(options)}" if wait.kind == "choice" else f", or {' or '.join(options)}"
     )
     text = f"{coach}{action} for {purpose}{offered}"
-    return game_topics.WaitView(kind=wait.kind, purpose=wait.purpose, options=wait.options, by=wait.by, text=text)
+    return made_of(game_topics.WaitView, wait, text=text)
 
 
 def ball_view(state: GameState, ball: Ball | None, mm_per_yd: tuple[float, float]) -> game_topics.BallView:
@@ -285,16 +252,7 @@ def questions_view(
     ]
     wait = game.wait
     if wait is not None and wait.kind != "ruling":  # the calls above are what it waits for
-        questions.append(
-            game_topics.Question(
-                id=f"{wait.kind}:{wait.purpose}",
-                kind=wait.kind,
-                text=wait.text,
-                purpose=wait.purpose,
-                options=wait.options,
-                by=wait.by,
-            )
-        )
+        questions.append(made_of(game_topics.Question, wait, id=f"{wait.kind}:{wait.purpose}", call=None))
     if asks:
         identity = game_topics.Question(id=f"identity:{asks}", kind="identity", text=_ASKED[asks], purpose=asks)
         questions.insert(0, identity)

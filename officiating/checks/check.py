@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Generic, Literal, TypeVar
 
-from downfield.core.records import record
+from downfield.core.records import made_of, record
 from downfield.officiating.belief import Unit
 from downfield.officiating.conditions import Condition
 from downfield.officiating.params import Param, Params, read_params
@@ -121,20 +121,7 @@ class Check(Generic[Subject]):
         outcome: ClauseOutcome = (
             "broken" if broken >= confidence else "kept" if broken <= 1 - confidence else "too_close"
         )
-        return ClauseResult(
-            self.name,
-            clauses,
-            outcome,
-            measured.text,
-            measured.players,
-            measured.margin,
-            measured.sigma,
-            measured.unit,
-            broken,
-            measured.measured,
-            measured.allowed,
-            measured.conditions,
-        )
+        return made_of(ClauseResult, measured, check=self.name, clauses=clauses, outcome=outcome, probability=broken)
 
 
 _PARAMS: Final = {param.name: param for param in read_params("downfield.officiating.checks")}

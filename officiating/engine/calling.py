@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from downfield.core.records import made_of
 from downfield.officiating.belief import Belief, believe
 from downfield.officiating.calls import POWER, Call, CallReading, Finding, Policy, Verdict
 from downfield.officiating.conditions import joint_probability
@@ -133,33 +134,18 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
     belief = believe(finding.margin, finding.sigma, finding.unit, finding.probability, finding.front)
     if finding.conditions:
         belief = Belief("joint", None, None, finding.unit, finding.probability, finding.margin, finding.sigma)
-    return Call(
+    return made_of(
+        Call,
+        finding,
         id=_call_id(finding, verdict),
-        kind=finding.kind,
-        t_ns=finding.t_ns,
         rulebook=rulebook,
-        clauses=finding.clauses,
         verdict=verdict,
         text=finding.text if verdict != "too_close" else f"{TOO_CLOSE_TEXT}{finding.text}",
-        players=finding.players,
-        spot_yd=finding.spot_yd,
         margin=belief.margin,
         sigma=belief.sigma,
-        unit=finding.unit,
-        probability=finding.probability,
         readings=_readings(finding) if verdict == "too_close" else (),
-        because=finding.because,
-        side=finding.side,
-        detail=finding.detail,
         frame_margin=belief.frame_margin,
         frame_sigma=belief.frame_sigma,
-        numbers=finding.numbers,
-        front=finding.front,
-        measure=finding.measure,
-        conditions=finding.conditions,
-        together=finding.together,
-        spot_sigma_yd=finding.spot_sigma_yd,
-        t_sigma_s=finding.t_sigma_s,
     )
 
 

@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from downfield.capture.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Scene
+from downfield.game.current_game import CurrentGame
 from downfield.game.published.game_topics import CallView
 from downfield.game.records.entries import unpack_scenes
 from downfield.game.records.keeping import GameRow
@@ -40,37 +41,6 @@ EVIDENCE_LIMITS: Final = EvidenceLimits()
 NO_FOOTAGE: Final = "This source keeps no pictures. Play a camera, a stream or a video file."
 
 
-class GameInPlay(Protocol):
-    """The game in play, as far as the search needs it: its latest scenes and calls may not be on disk yet."""
-
-    @property
-    def game_id(self) -> str:
-        """The game's id; empty without one."""
-
-    def calls(self) -> Sequence[CallView]:
-        """Every call of the game, in the order they were made."""
-
-    def unwritten_scenes(self) -> Sequence[Scene]:
-        """Scenes of the game that its journal does not hold yet, in order."""
-
-
-class NoGameInPlay:
-    """Stands for the game in play where none is: a `GameInPlay`."""
-
-    @property
-    def game_id(self) -> str:
-        """No id."""
-        return ""
-
-    def calls(self) -> Sequence[CallView]:
-        """Return no calls."""
-        return ()
-
-    def unwritten_scenes(self) -> Sequence[Scene]:
-        """Return no scenes."""
-        return ()
-
-
 class EvidenceFinder:
     """Finds the evidence of calls. Callable from any thread; it serves one request at a time.
 
@@ -78,10 +48,11 @@ class EvidenceFinder:
     BusyError where too many requests wait already.
 
     Args:
+        in_play: the game in play, whose latest scenes and calls may not be on disk yet.
         footage: the pictures; None where none are kept.
     """
 
-    def __init__(self, store: StoreReader, in_play: GameInPlay, footage: Footage | None) -> None:
+    def __init__(self, store: StoreReader, in_play: CurrentGame, footage: Footage | None) -> None:
         self._store, self._in_play, self._footage = store, in_play, footage
         self._waiting = threading.BoundedSemaphore(EVIDENCE_LIMITS.waiting)
         self._working = threading.Lock()

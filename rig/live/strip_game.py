@@ -27,7 +27,7 @@ from downfield.core.errors import CalibrationError, InputError, RefusedError
 from downfield.core.frame import Frame
 from downfield.core.scene import Player, Scene
 from downfield.core.strip import StripSet, load_strip
-from downfield.game.published.publisher import TopicSink
+from downfield.game.published.hub import Hub
 from downfield.game.published.stream_topics import StripView
 from downfield.game.service import GameService
 from downfield.game.strip.strip_follower import StripFollower
@@ -215,14 +215,14 @@ class StripVision(FigurelessVision):
 class StripTopic:
     """Publishes the topic `strip`; each new question, and once each dial under a reflection, is a notice as well."""
 
-    def __init__(self, sink: TopicSink, notify: Callable[[NoticeLevel, str], None]) -> None:
-        self._sink, self._notify = sink, notify
+    def __init__(self, hub: Hub, notify: Callable[[NoticeLevel, str], None]) -> None:
+        self._hub, self._notify = hub, notify
         self._asked = ""
         self._hidden: set[str] = set()
 
     def publish(self, view: StripView) -> None:
         """Publish the topic's value."""
-        self._sink.publish("strip", view)
+        self._hub.publish("strip", view)
         if view.question is not None and view.question.id != self._asked:
             self._asked = view.question.id
             self._notify("warning", f"{view.question.text} Answer on the panel.")
@@ -258,7 +258,7 @@ class StripGame(LoopObserver):
 def follow_strip(
     settings: RigSettings,
     game: GameService,
-    sink: TopicSink,
+    hub: Hub,
     problems: ActiveProblems,
     readings: Callable[[], StripReadings | None],
 ) -> StripGame | None:
@@ -267,7 +267,7 @@ def follow_strip(
         return None
     declares = settings.game.strip_moves == "declare"
     follower = StripFollower(
-        load_strip(settings.calibration.strip), game, StripTopic(sink, problems.notify).publish, declares=declares
+        load_strip(settings.calibration.strip), game, StripTopic(hub, problems.notify).publish, declares=declares
     )
     return StripGame(follower, readings)
 

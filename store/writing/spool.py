@@ -14,7 +14,6 @@ import stat
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import quote
@@ -36,22 +35,9 @@ class SpooledGame:
     """First line of a game's file."""
 
     number: int  # orders games as they were started
-    # id, began_ns, title, home, away, rulebook, owner, table: as in the store's list of games
-    id: str
-    began_ns: int
-    title: str
-    home: str
-    away: str
-    rulebook: str
-    owner: str = ""
-    table: str = ""
+    game: GameRow  # as the store lists it
     format: Literal["downfield.unsaved"] = "downfield.unsaved"
     version: Literal[1] = 1
-
-    @property
-    def row(self) -> GameRow:
-        """The game as the store lists it."""
-        return GameRow(self.id, self.began_ns, self.title, self.home, self.away, self.rulebook, self.owner, self.table)
 
 
 @record
@@ -119,8 +105,8 @@ class Spool:
     def games(self) -> list[GameRow]:
         """Return the games that have entries here, in the order they were started."""
         with self._lock:
-            found = {game.id: game for game in sorted(self._headers(), key=lambda game: game.number, reverse=True)}
-        return [game.row for game in sorted(found.values(), key=lambda game: (game.number, game.began_ns))]
+            first = {one.game.id: one for one in sorted(self._headers(), key=lambda one: one.number, reverse=True)}
+        return [one.game for one in sorted(first.values(), key=lambda one: (one.number, one.game.began_ns))]
 
     def entries(self, game: str) -> list[EntryRow]:
         """Return the entries of a game that are here, in order."""
@@ -178,7 +164,7 @@ class Spool:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINK
         with os.fdopen(os.open(path, flags, OWNER_ONLY), "r+b", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
-            lines = [] if size else [to_json(SpooledGame, SpooledGame(self._next_number(), **asdict(game)))]
+            lines = [] if size else [to_json(SpooledGame, SpooledGame(self._next_number(), game))]
             lines += [to_json(JournalLine, JournalLine.of(row)) for row in rows]
             text = "".join(f"{line}\n" for line in lines).encode()
             if size:
@@ -197,7 +183,7 @@ class Spool:
 
     def _next_number(self) -> int:
         if self._number is None:
-            self._number = max((game.number for game in self._headers()), default=0)
+            self._number = max((one.number for one in self._headers()), default=0)
         self._number += 1
         return self._number
 
