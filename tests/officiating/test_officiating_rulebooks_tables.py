@@ -9,18 +9,18 @@ from typing import get_args
 
 import pytest
 
-from downfield.core.errors import InputError, RefusedError
+from downfield.core.errors import RefusedError
 from downfield.officiating.consequences import rolls_and_choices as dice
 from downfield.officiating.rulebooks.efl import kicks as tables_efl
 from downfield.officiating.rulebooks.lions_den import tables as tables_lions_den
 from downfield.officiating.rulebooks.nfl_strategy import tables as tables_nfl_strategy
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.officiating.rulebooks.tap import tables as tables_tap
+from downfield.officiating.rulebooks.tap.kicks import highest_good
 
 D6 = range(1, 7)
 D10 = range(1, 11)
 D100 = range(1, 101)
-LIONS_DEN = load_rulebook("lions-den").params
+TAP = load_rulebook("tap").params
 
 
 # Reading dice
@@ -67,59 +67,25 @@ def test_impossible_dice_are_refused_by_name(read: Callable[[], object]) -> None
 TAP_FIELD_GOAL = {range(16): 11, range(16, 26): 10, range(26, 31): 9, range(31, 36): 8, range(36, 41): 7}
 
 
-def test_tap_field_goals_from_every_yard_with_every_sum() -> None:
+def test_tap_field_goals_from_every_yard() -> None:
     for yards, best in TAP_FIELD_GOAL.items():
-        for yard, total in itertools.product(yards, range(2, 13)):
-            assert tables_tap.is_field_goal_good(yard, total) is (total <= best)
+        for yard in yards:
+            assert highest_good(yard, TAP) == best
 
 
 @pytest.mark.parametrize(("yard", "made"), [(15, 35), (25, 33), (30, 30), (35, 26), (40, 21)])
 def test_tap_field_goal_odds(yard: float, made: int) -> None:
-    good = sum(tables_tap.is_field_goal_good(yard, a + b) for a, b in itertools.product(D6, D6))
+    good = sum(a + b <= highest_good(yard, TAP) for a, b in itertools.product(D6, D6))
     assert Fraction(good, 36) == Fraction(made, 36)
 
 
 def test_tap_field_goal_between_two_rows_uses_the_farther_one() -> None:
-    assert tables_tap.is_field_goal_good(15.0, 11)
-    assert not tables_tap.is_field_goal_good(15.4, 11)
+    assert (highest_good(15.0, TAP), highest_good(15.4, TAP)) == (11, 10)
 
 
 def test_tap_field_goal_beyond_the_forty_is_refused() -> None:
     with pytest.raises(RefusedError, match="40"):
-        tables_tap.is_field_goal_good(40.1, 2)
-
-
-def test_tap_field_goal_chart_may_be_the_leagues() -> None:
-    assert tables_tap.is_field_goal_good(50, 4, ((60, 4),))
-    assert not tables_tap.is_field_goal_good(50, 5, ((60, 4),))
-
-
-def test_tap_extra_point_misses_only_on_snake_eyes() -> None:
-    assert [total for total in range(2, 13) if not tables_tap.is_extra_point_good(total)] == [2]
-
-
-def test_tap_onside_first_roll() -> None:
-    for total in range(2, 13):
-        kick = tables_tap.onside_roll(total)
-        assert kick.yard_line == 30 + total
-        assert kick.in_play is (total in {10, 11, 12})
-
-
-def test_tap_onside_second_roll_uses_the_leagues_chart_or_the_operator() -> None:
-    assert tables_tap.onside_place(7, ()) is None
-    places = tuple(range(11))
-    assert [tables_tap.onside_place(total, places) for total in range(2, 13)] == list(places)
-
-
-def test_tap_fumble_coin() -> None:
-    assert tables_tap.fumble_keeper(heads=True) == "offense"
-    assert tables_tap.fumble_keeper(heads=False) == "defense"
-
-
-def test_tap_punt_comes_down_ten_yards_beyond_the_farther_gunner() -> None:
-    assert tables_tap.punt_landing([71.0, 89.0]) == 99.0
-    with pytest.raises(RefusedError, match="gunner"):
-        tables_tap.punt_landing([])
+        highest_good(40.1, TAP)
 
 
 # EFL
@@ -158,27 +124,6 @@ def test_efl_kickoffs_with_every_roll() -> None:
 # Lion's Den
 
 
-def test_lions_den_ratings_cover_the_sources_ranges() -> None:
-    sums = {a + b for a, b in itertools.product(D10, D10)}
-    quarterbacks = {tables_lions_den.rating(LIONS_DEN.count("skill.quarterback_base"), (total,)) for total in sums}
-    kickers = {tables_lions_den.rating(LIONS_DEN.count("skill.kicker_base"), (total,)) for total in sums}
-    assert (min(quarterbacks), max(quarterbacks)) == (42, 60)
-    assert (min(kickers), max(kickers)) == (72, 90)
-
-
-def test_lions_den_careers() -> None:
-    assert [tables_lions_den.career_seasons(die) for die in range(1, 5)] == [1, 2, 3, 4]
-    for die in (0, 5):
-        with pytest.raises(InputError, match="four-sided"):
-            tables_lions_den.career_seasons(die)
-
-
-def test_lions_den_kick_lengths() -> None:
-    lengths = {tables_lions_den.kick_distance(three, 0) for three in itertools.product(D10, D10, D10)}
-    assert (min(lengths), max(lengths)) == (23, 50)
-    assert tables_lions_den.kick_distance((1, 2, 3), 11) == 37
-
-
 def test_lions_den_kick_direction() -> None:
     rows = ["middle"] * 4 + ["left_mark"] * 2 + ["right_mark"] * 2 + ["out_of_bounds"] * 2
     assert [tables_lions_den.kick_direction(die) for die in D10] == rows
@@ -188,18 +133,8 @@ def test_lions_den_kick_direction() -> None:
 def test_lions_den_chance_loses_one_per_whole_yard_past_twenty() -> None:
     for yards in range(80):
         expected = 55 if yards <= 20 else 55 - (yards - 20)
-        assert tables_lions_den.success_percent(55, yards) == expected
-        assert tables_lions_den.success_percent(55, yards + 0.99) == expected
-
-
-def test_lions_den_success_is_at_or_below_the_chance() -> None:
-    assert [roll for roll in D100 if tables_lions_den.succeeds(roll, 43)] == list(range(1, 44))
-
-
-def test_lions_den_interceptions() -> None:
-    assert [die for die in D10 if tables_lions_den.intercepts(die, touching=False)] == [10]
-    assert [die for die in D10 if tables_lions_den.intercepts(die, touching=True)] == [7, 8, 9, 10]
-    assert [die for die in D10 if tables_lions_den.intercepts(die, touching=True, touching_from=8)] == [8, 9, 10]
+        assert tables_lions_den.success_percent(55, yards, 20) == expected
+        assert tables_lions_den.success_percent(55, yards + 0.99, 20) == expected
 
 
 def test_lions_den_penalties_with_every_roll() -> None:

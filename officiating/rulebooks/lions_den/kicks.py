@@ -94,7 +94,7 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the roll for a blocked punt (LD-057), which the receiver nearest to the punter picks up."""
     rating = rating_of(game, "punter", game.offense)
     number = percentile(roll.dice, "punt")
-    if tables.succeeds(number, rating):
+    if number <= rating:
         return Outcome(wait_for_roll(game, "punt_length", game.offense))
     nearest = _nearest_to_punter(game, context)
     receiver = nearest.id if nearest is not None else "the receiver nearest to the punter"
@@ -151,7 +151,7 @@ def _kick_at_goal(
     game: GameState, kick: str, numbers: CallNumbers, clauses: tuple[str, ...], context: RuleContext
 ) -> Outcome:
     number, needed = numbers.rolled or 0, numbers.needed or 0
-    good = tables.succeeds(number, needed)
+    good = number <= needed
     text = f"{kick.replace('_', ' ')} {'good' if good else 'no good'}: {number} against {needed}"
     kind: CallKind = "field_goal" if kick == "field_goal" else "extra_point"
     found = Finding(
@@ -175,7 +175,7 @@ def _read_kick(roll: Roll, modifier: int, context: RuleContext) -> tuple[int, ta
     dice = checked_faces(roll.dice, count=4, low=0, high=10, purpose="kick")
     first_row = cast("tables.KickDirection", context.params.choice("kick.first_row"))
     return (
-        tables.kick_distance(d10(dice[:3], 3, "kick"), modifier),
+        sum(d10(dice[:3], 3, "kick")) + tables.KICK_BASE_YD + modifier,
         tables.kick_direction(d10(dice[3:], 1, "kick")[0], first_row),
     )
 

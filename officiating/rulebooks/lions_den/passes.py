@@ -193,7 +193,8 @@ def roll_interception(game: GameState, roll: Roll, context: RuleContext) -> Outc
     near = _noted_defenders(game)
     touching_from = context.params.count("pass.touching_from")
     for (name, touching), die in zip(near, d10(roll.dice, len(near), "interception"), strict=True):
-        if tables.intercepts(die, touching, touching_from):
+        at_least = touching_from if touching else tables.INTERCEPT_NEAR
+        if die >= at_least:
             clauses = ("LD-051", "LD-052") if touching else ("LD-050", "LD-052")
             found = Finding(
                 RULE,
@@ -204,11 +205,7 @@ def roll_interception(game: GameState, roll: Roll, context: RuleContext) -> Outc
                 "intercepted",
                 players=(name,),
                 side=game.defense,
-                numbers=CallNumbers(
-                    pass_yd=game.play.note("pass_yd"),
-                    at_least=tables.intercepts_from(touching, touching_from),
-                    rolled=die,
-                ),
+                numbers=CallNumbers(pass_yd=game.play.note("pass_yd"), at_least=at_least, rolled=die),
             )
             return Outcome(resume_play(game), (_caught_at(found, _spot(game, name, context)),))
     return _throw(game, context)
@@ -234,7 +231,7 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
     free_yd = round(context.params.real("pass.free_yd"))
     needed = tables.success_percent(rating_of(game, "quarterback", game.offense), distance, free_yd)
     receiver = game.play.receiver or ""
-    caught = tables.succeeds(number, needed)
+    caught = number <= needed
     by = f" by {receiver}" if receiver else ""
     text = f"{number} against {needed}: {'caught' + by if caught else 'incomplete'}"
     found = Finding(

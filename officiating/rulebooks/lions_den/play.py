@@ -12,7 +12,6 @@ from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.consequences.rolls_and_choices import percentile, wait_for_roll
 from downfield.officiating.declarations import Pitch, Roll, Side
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rules.passer import may_still_pass
@@ -93,7 +92,7 @@ def declare_pitch(game: GameState, event: Event, _context: RuleContext) -> Outco
 
 def roll_pitch(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the pitch's roll; a failed pitch is a loose ball, since the source does not state its result."""
-    complete = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offense))
+    complete = percentile(roll.dice, "pitch") <= rating_of(game, "quarterback", game.offense)
     game = resume_play(game)
     if complete:
         play = replace(game.play, pass_caught=True)

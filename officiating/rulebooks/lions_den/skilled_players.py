@@ -22,14 +22,14 @@ def roll_skill(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     if roll.by is None:
         raise RefusedError(f"roll {roll.purpose}: name the team it is for (by)")
     if roll.purpose.startswith("career_"):
-        seasons = tables.career_seasons(checked_faces(roll.dice, count=1, low=1, high=4, purpose="career")[0])
+        seasons = checked_faces(roll.dice, count=1, low=1, high=4, purpose="career")[0]
         text = f"{game.team(roll.by).name}, {roll.purpose[7:].replace('_', ' ')}: {seasons} seasons"
         report = _report(context, text, ("LD-006",), roll.purpose, roll.by, CallNumbers(seasons=seasons))
         return Outcome(game, (report,))
     quarterback = roll.purpose.startswith("quarterback")
     bonus = sum(d10(roll.dice, 2, roll.purpose))
     base = context.params.count("skill.quarterback_base" if quarterback else "skill.kicker_base")
-    game = game.with_note(f"rating_{roll.purpose}_{roll.by}", tables.rating(base, (bonus,)))
+    game = game.with_note(f"rating_{roll.purpose}_{roll.by}", base + bonus)
     text = f"{game.team(roll.by).name}, {roll.purpose.replace('_', ' ')}: {base + bonus}"
     clauses = ("LD-002", "LD-003") if quarterback else ("LD-004",)
     numbers = CallNumbers(rolled=bonus, rating=base + bonus)

@@ -7,18 +7,11 @@ from the rows that are left; where elimination gives nothing (the first penalty 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from downfield.core.errors import InputError
-
-KICK_BASE_YD: Final = 20
-FREE_YD: Final = 20
-"""A pass or a field goal loses nothing up to this distance, then one percent for every whole yard (LD-049, LD-058)."""
-INTERCEPT_NEAR: Final = 10
-INTERCEPT_TOUCHING: Final = 7
-"""The text has both "3 in 10" and "7-10", which is four in ten; the numbers that can be rolled are used (LD-051)."""
+KICK_BASE_YD: Final = 20  # added to the dice of a kickoff or punt
+INTERCEPT_NEAR: Final = 10  # least 1d10 with which a defender intercepts who touches neither passer nor receiver
 SEASON: Final = -1  # games missed when a quarterback is out for the season
 
 KickDirection = Literal["middle", "left_mark", "right_mark", "out_of_bounds"]
@@ -32,26 +25,6 @@ class PenaltyRoll:
     by: Literal["offense", "defense"]  # which team committed it
     yards: int | None  # of the penalty; None where the row with them is lost and the league has set none
     first_down: bool = False  # whether it gives an automatic first down
-
-
-def rating(base: int, dice: Sequence[int]) -> int:
-    """Return a skilled player's chance in percent: his base and the sum of 2d10 (LD-002, LD-004)."""
-    return base + sum(dice)
-
-
-def career_seasons(die: int) -> int:
-    """Return how many seasons a skilled player stays, 1d4 (LD-006). Raises InputError: no such face."""
-    if not 1 <= die <= 4:
-        raise InputError(f"A career is one four-sided die, 1 to 4, not {die}.")
-    return die
-
-
-def kick_distance(dice: Sequence[int], modifier: int) -> int:
-    """Return the length of a kickoff or punt: 3d10 + 20 + the kicker's modifier (LD-032, LD-054).
-
-    The modifier is the 2d10 of his rating.
-    """
-    return sum(dice) + KICK_BASE_YD + modifier
 
 
 def kick_direction(die: int, first_row: KickDirection = "middle") -> KickDirection:
@@ -68,24 +41,9 @@ def kick_direction(die: int, first_row: KickDirection = "middle") -> KickDirecti
     return "right_mark" if die <= 8 else "out_of_bounds"
 
 
-def success_percent(rating: int, yards: float, free_yd: float = FREE_YD) -> int:
+def success_percent(rating: int, yards: float, free_yd: float) -> int:
     """Return a rating less one for every whole yard past the free ones (LD-049, LD-058)."""
     return rating - math.floor(max(0.0, yards - free_yd))
-
-
-def succeeds(roll: int, needed: int) -> bool:
-    """Return whether a percentile roll succeeds: equal is enough (LD-048, LD-057, LD-058, LD-071)."""
-    return roll <= needed
-
-
-def intercepts_from(touching: bool, touching_from: int = INTERCEPT_TOUCHING) -> int:
-    """Return the least 1d10 with which a defender intercepts, near or touching passer or receiver (LD-050, LD-051)."""
-    return touching_from if touching else INTERCEPT_NEAR
-
-
-def intercepts(die: int, touching: bool, touching_from: int = INTERCEPT_TOUCHING) -> bool:
-    """Return whether a defender's 1d10 intercepts."""
-    return die >= intercepts_from(touching, touching_from)
 
 
 def penalty_roll(

@@ -22,7 +22,6 @@ from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, Roll, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Params
-from downfield.officiating.rulebooks.tap import tables
 from downfield.officiating.state.facts import outermost_x
 from downfield.officiating.state.game_state import Clock, GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -33,6 +32,9 @@ IN_END_ZONE: Final = "end_zone"
 """Detail of the call that a punt came down in the end zone, where its returner may take a touchback."""
 
 
+FREE_KICK_FROM_YD: Final = 20.0  # where a team kicks after a safety; TAP does not mention safeties (TAP-G2)
+EXTRA_POINT_FROM: Final = 3  # least sum of two dice that makes an extra point good (TAP-126)
+ONSIDE_IN_PLAY_FROM: Final = 10  # least first roll that keeps an onside kick in play
 DEAD_KICKS: Final = frozenset({"failed", "recovered", "dead"})  # details of kicks whose ball is dead where it came down
 
 
@@ -61,7 +63,7 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
 
 def kick_from_yd(game: GameState, params: Params) -> float:
     """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
-    return tables.FREE_KICK_FROM_YD if game.due == "free_kick" else params.real("kickoff.from_yd")
+    return FREE_KICK_FROM_YD if game.due == "free_kick" else params.real("kickoff.from_yd")
 
 
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
@@ -98,9 +100,9 @@ def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
 def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the first onside roll: the kick's length, and whether the ball is in play (TAP-060..062)."""
     total = two_dice(roll.dice, "onside kick")
-    kick = tables.onside_roll(total, game.length_yd - game.progress_yd(game.los_yd))
-    x_yd = game.board_x_yd(game.length_yd - kick.yard_line)
-    if not kick.in_play:
+    # The source gives 40, 41 and 42 for 10, 11 and 12: the roll counts from the kicking line, for failed kicks too.
+    x_yd = game.board_x_yd(game.length_yd - (game.length_yd - game.progress_yd(game.los_yd) + total))
+    if total < ONSIDE_IN_PLAY_FROM:
         found = Finding(
             "kick",
             "kick",
@@ -111,10 +113,7 @@ def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Out
             side=game.offense,
             detail="failed",
             numbers=CallNumbers(
-                kick_yd=float(total),
-                landing_yd=(x_yd, game.width_yd / 2),
-                at_least=tables.ONSIDE_IN_PLAY_FROM,
-                rolled=total,
+                kick_yd=float(total), landing_yd=(x_yd, game.width_yd / 2), at_least=ONSIDE_IN_PLAY_FROM, rolled=total
             ),
         )
         return Outcome(game, (found,))
@@ -124,10 +123,13 @@ def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Out
 
 
 def roll_onside_place(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle the second onside roll: where across the field the ball goes (TAP-063), if the league has the chart."""
+    """Handle the second onside roll: where across the field the ball goes (TAP-063), if the league has the chart.
+
+    The illustration in the source is lost, so a league sets eleven places, for 2 to 12; else the operator places it.
+    """
     total = two_dice(roll.dice, "onside kick")
     rows = context.params.table("kickoff.onside_places_yd")
-    across = tables.onside_place(total, rows[0] if rows else ())
+    across = rows[0][total - 2] if rows else None
     play = game.play
     if across is not None and play.landed_yd is not None:
         ball_mm = (play.landed_yd * context.field.mm_per_yd_x, across * context.field.mm_per_yd_y)
@@ -203,7 +205,7 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
     fronts = [(outermost_x(gunner, game.direction), gunner) for gunner in gunners]
     deepest, gunner = max(fronts, key=lambda pair: pair[0].x_mm * game.direction)
     own = game.progress_yd(facts.spot_yd(deepest.x_mm, 0)[0])
-    landing = tables.punt_landing([own], context.params.real("punt.beyond_gunner_yd"))
+    landing = own + context.params.real("punt.beyond_gunner_yd")
     spot = (game.board_x_yd(landing), facts.spot_yd(0, gunner.y_mm)[1])
     text = f"punt to {game.spot_text(spot[0])}, {context.params.real('punt.beyond_gunner_yd'):g} yards past {gunner.id}"
     found = Finding(
@@ -267,7 +269,7 @@ def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:
 def _declare_field_goal(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    tables.highest_good(to_goal, _field_goal_table(context))  # refuses a kick from too far out
+    highest_good(to_goal, context.params)  # refuses a kick from too far out
     return Outcome(wait_for_roll(game, "field_goal", game.offense))
 
 
@@ -275,7 +277,7 @@ def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcom
     """Handle the dice of a field goal (TAP-130)."""
     total = two_dice(roll.dice, "field goal")
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    needed = tables.highest_good(to_goal, _field_goal_table(context))
+    needed = highest_good(to_goal, context.params)
     good = total <= needed
     yards = "1 yard" if to_goal == 1 else f"{to_goal:.4g} yards"
     text = f"field goal from {yards} out {'good' if good else 'missed'} on {total}"
@@ -284,8 +286,23 @@ def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcom
     return Outcome(game, (replace(found, numbers=CallNumbers(to_goal_yd=to_goal, needed=needed, rolled=total)),))
 
 
-def _field_goal_table(context: RuleContext) -> tables.FieldGoalTable:
-    return tuple((row[0], int(row[1])) for row in context.params.table("field_goal.table"))
+def highest_good(yards_to_goal: float, params: Params) -> int:
+    """Return the highest sum of two dice with which a field goal is good (TAP-129, TAP-130).
+
+    A line of scrimmage between two rows (15.4) belongs to the farther one: the source's rows are whole yards.
+
+    Args:
+        yards_to_goal: from the line of scrimmage, not the length of the kick.
+
+    Raises:
+        RefusedError: too far out for any row.
+    """
+    table = params.table("field_goal.table")
+    for farthest, highest in table:
+        if yards_to_goal <= farthest:
+            return int(highest)
+    farthest = table[-1][0]
+    raise RefusedError(f"no field goal from {yards_to_goal:.1f} yards out: the chart ends at {farthest:g} (TAP-129)")
 
 
 def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
@@ -309,8 +326,8 @@ def choose_try(game: GameState, choice: ChoiceMade, context: RuleContext) -> Out
 def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the dice of an extra point (TAP-126)."""
     total = two_dice(roll.dice, "extra point")
-    good = tables.is_extra_point_good(total)
+    good = total >= EXTRA_POINT_FROM
     text = f"extra point {'good' if good else 'no good'} on {total}"
     detail = "good" if good else "failed"
     found = Finding("kick", "extra_point", context.t_ns, text, ("TAP-126",), side=game.offense, detail=detail)
-    return Outcome(game, (replace(found, numbers=CallNumbers(at_least=tables.EXTRA_POINT_FROM, rolled=total)),))
+    return Outcome(game, (replace(found, numbers=CallNumbers(at_least=EXTRA_POINT_FROM, rolled=total)),))

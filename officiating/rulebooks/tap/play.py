@@ -12,7 +12,6 @@ from downfield.officiating.consequences.rolls_and_choices import wait_for_coin
 from downfield.officiating.consequences.told_plays import recovered_in_end_zone
 from downfield.officiating.declarations import ChoiceMade, Coin
 from downfield.officiating.rulebooks.tap.clock import in_overtime
-from downfield.officiating.rulebooks.tap.tables import fumble_keeper
 from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -44,7 +43,7 @@ def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
 def flip_fumble(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
     """Handle the coin after a fumble: heads for the side that had the ball."""
     holder = game.play.ball_side
-    keeps = fumble_keeper(coin.heads) == "offense"
+    keeps = coin.heads
     side = holder if keeps else opponent(holder)
     players = () if keeps or game.play.tackler is None else (game.play.tackler,)
     found = Finding(
