@@ -32,7 +32,6 @@ from downfield.capture.source import CapturedFrame
 from downfield.capture.sources.file_sources import bundled_demo, open_clip, tracks_path
 from downfield.core.scene import Scene
 from downfield.core.track_files import TrackFile
-from downfield.game.current_game import CurrentGame
 from downfield.game.published.hub import Hub
 from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
@@ -78,7 +77,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Store.at(Path(folder) / "games.db")
         row, call = played(store, clip)
-        exporter = ClipExporter(EvidenceFinder(store, CurrentGame(), footage(clip, times_ns)))
+        exporter = ClipExporter(EvidenceFinder(store, None, footage(clip, times_ns)))
         for name, kinds in (("plain", ()), ("with drawings", DRAWING_KINDS)):
             options = ClipOptions(1.0, tuple(kinds), CLIP_WIDTH_PX)
             cpu_ms, wall_ms = timed(lambda options=options: exporter.call(row, call, "mp4", 3.0, options))  # type: ignore[misc]

@@ -22,7 +22,6 @@ from typing import TypeVar, cast
 
 from downfield.capture.footage import Footage, FootageFrame
 from downfield.core.errors import BusyError
-from downfield.game.current_game import CurrentGame
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
@@ -90,7 +89,7 @@ def main() -> None:
     plays = report("their results", history.plays)
     print(f"  {len(plays)} plays, {len(history.calls())} calls, {history.entries} entries")
     calls = [call for call in history.calls() if call.kind == "tackle"]
-    finder = EvidenceFinder(store, CurrentGame(), cast("Footage", FramesOnly()))
+    finder = EvidenceFinder(store, None, cast("Footage", FramesOnly()))
     for name, call in (
         ("evidence of a call, the first of its game", calls[len(calls) // 2]),
         ("of another", calls[-9]),

@@ -39,7 +39,6 @@ from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.core.track_files import TrackFile
-from downfield.game.current_game import CurrentGame
 from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
 from downfield.review.bundles.format import SUFFIX
@@ -151,7 +150,7 @@ def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None
 
 def _write_highlights(path: Path, store: StoreReader, row: GameRow, footage: Footage) -> str:
     plays = History(store, row).plays()
-    film = highlight_film(row, plays, EvidenceFinder(store, CurrentGame(), footage))
+    film = highlight_film(row, plays, EvidenceFinder(store, None, footage))
     with progress_bar(f"Cutting the highlights of {row.id}") as advance:
         size = write_chunks(path, film, advance)
     return f"{path}: the highlights of {row.id}, {size / 1e6:.1f} MB"
@@ -255,7 +254,7 @@ def make_clip(request: ClipRequest, store: StoreReader, row: GameRow, footage: F
         NotRecordedError: its pictures are not kept, or can't be read.
         RefusedError: it lasts too long.
     """
-    exporter = ClipExporter(EvidenceFinder(store, CurrentGame(), footage))
+    exporter = ClipExporter(EvidenceFinder(store, None, footage))
     form: ClipFormat = "gif" if request.form == "gif" else "mp4"
     options = ClipOptions(request.speed, () if request.plain else DRAWING_KINDS, _WIDTH_PX)
     try:

@@ -48,12 +48,12 @@ class EvidenceFinder:
     BusyError where too many requests wait already.
 
     Args:
-        in_play: the game in play, whose latest scenes and calls may not be on disk yet.
+        in_play: the game in play, whose latest scenes and calls may not be on disk yet; None for none.
         footage: the pictures; None where none are kept.
     """
 
-    def __init__(self, store: StoreReader, in_play: CurrentGame, footage: Footage | None) -> None:
-        self._store, self._in_play, self._footage = store, in_play, footage
+    def __init__(self, store: StoreReader, in_play: CurrentGame | None, footage: Footage | None) -> None:
+        self._store, self._in_play, self._footage = store, in_play or CurrentGame(), footage
         self._waiting = threading.BoundedSemaphore(EVIDENCE_LIMITS.waiting)
         self._working = threading.Lock()
         self._cache: dict[tuple[str, str], tuple[float, Evidence]] = {}
