@@ -40,22 +40,12 @@ from downfield.game.records.final_score import ScoreSigned
 from downfield.game.records.keeping import EntryRow, GameRow, Journal, Journals, KeptCheckpoint, PendingEntry
 from downfield.game.records.owner import NOBODY, GameOwner
 from downfield.game.session import GameSession
+from downfield.officiating.consequences.set_ups import as_it_stands
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Body, Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import GameState, Phase
-from downfield.officiating.state.play_state import PlayKind
-from downfield.officiating.unseen_declarations import DuePlay
-
-_DUE: Final[dict[PlayKind, DuePlay]] = {
-    "kickoff": "kickoff",
-    "onside": "kickoff",
-    "free_kick": "free_kick",
-    "extra_point": "extra_point",
-    "two_point": "two_point",
-}
-"""What a game is set up for, by the kind of play that is due; anything else is a play from scrimmage."""
 
 BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 """Phases in which a game can be set up as it stands."""
@@ -349,21 +339,7 @@ def latest_instant_ns(journals: Journals, owner: GameOwner) -> int:
 
 def set_up_of(state: GameState, rulebook: Rulebook) -> SetUp:
     """Return the declaration that sets a game up as it stands between plays, under a rulebook it goes on with."""
-    due = _DUE.get(state.due, "scrimmage")
-    scrimmage = due == "scrimmage"
     has_time_outs = "time_out.per_half" in rulebook.params.definitions
     most = rulebook.params.count("time_out.per_half") if has_time_outs else 0
-    return SetUp(
-        state.offense,
-        state.direction,
-        state.los_yd if scrimmage else None,
-        state.down if scrimmage else 1,
-        0.0 if state.goal_to_go or not scrimmage else state.distance_yd,
-        state.period,
-        state.clock.left_at_s(state.now_ns),
-        state.score,
-        state.hash,
-        due,
-        time_outs=state.time_outs if state.time_outs is not None and max(state.time_outs) <= most else None,
-        opening_kicker=state.opening_kicker,
-    )
+    fits = state.time_outs is not None and max(state.time_outs) <= most
+    return replace(as_it_stands(state), time_outs=state.time_outs if fits else None)

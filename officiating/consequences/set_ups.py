@@ -20,8 +20,8 @@ from downfield.officiating.events import Event
 from downfield.officiating.sides import SIDES
 from downfield.officiating.state.game_state import Clock, GameState, Overtime, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import PlayState
-from downfield.officiating.unseen_declarations import OvertimeSetUp
+from downfield.officiating.state.play_state import PlayKind, PlayState
+from downfield.officiating.unseen_declarations import DuePlay, OvertimeSetUp
 
 KICKS: Final = frozenset({"kickoff", "free_kick"})
 TRIES: Final = frozenset({"try", "extra_point", "two_point"})
@@ -38,6 +38,27 @@ class SetUpLimits:
 
 
 _LIMITS: Final = SetUpLimits()
+
+
+def as_it_stands(game: GameState) -> SetUp:
+    """Return the set-up of a game as it stands now, so that a correction, or another rulebook, starts from it."""
+    due: dict[PlayKind, DuePlay] = {"onside": "kickoff", "punt": "scrimmage", "field_goal": "scrimmage"}
+    next_play = due.get(game.due) or game.due
+    scrimmage = next_play == "scrimmage"
+    return SetUp(
+        game.try_for or game.offense,
+        game.direction,
+        game.los_yd if scrimmage else None,
+        game.down if scrimmage else 1,
+        0.0 if game.goal_to_go or not scrimmage else game.distance_yd,
+        game.period,
+        game.clock.left_at_s(game.now_ns),
+        game.score,
+        game.hash,
+        next_play,  # type: ignore[arg-type]
+        game.time_outs,
+        opening_kicker=game.opening_kicker,
+    )
 
 
 def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:

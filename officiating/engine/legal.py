@@ -6,7 +6,7 @@ A declaration is legal exactly when the engine accepts it: the same handlers dec
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, get_args, get_type_hints
 
@@ -15,6 +15,7 @@ from downfield.core.records import record
 from downfield.officiating import declarations as d
 from downfield.officiating.checks.pivots import PivotLimit, pivot_limits
 from downfield.officiating.consequences.board import ANY_NUMBER, BOARD_LIMITS
+from downfield.officiating.consequences.set_ups import as_it_stands
 from downfield.officiating.consequences.told_plays import WITHOUT_SPOT
 from downfield.officiating.declarations import Declaration, Side
 from downfield.officiating.engine.engine_state import EngineState
@@ -24,7 +25,7 @@ from downfield.officiating.sides import SIDES
 from downfield.officiating.state.dice import DiceDue
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import RuleSystem
-from downfield.officiating.unseen_declarations import CardKind, DuePlay, PlayEnd
+from downfield.officiating.unseen_declarations import CardKind, PlayEnd
 
 BY: Final[tuple[d.Side | None, ...]] = (None, *SIDES)
 PASS_YD: Final = 10.0  # length of the pass that is tried where a person measures it
@@ -49,7 +50,7 @@ class TriedDeclaration:
     player: str | None = None  # roster id of the figure it names
 
 
-Build = Callable[[GameState, RuleSystem], Iterator[TriedDeclaration]]
+Build = Callable[[GameState, RuleSystem], Iterable[TriedDeclaration]]
 
 
 def candidates(game: GameState, system: RuleSystem) -> Iterator[TriedDeclaration]:
@@ -62,83 +63,17 @@ def _words(kind: type[Any], name: str) -> tuple[Any, ...]:
     return get_args(get_type_hints(kind)[name])
 
 
-def _one(make: Callable[[GameState], d.Declaration]) -> Build:
-    def build(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-        yield TriedDeclaration(make(game))
-
-    return build
-
-
-def _for_players(make: Callable[[str], d.Declaration]) -> Build:
-    def build(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-        for player in game.players:
-            yield TriedDeclaration(make(player.id), player=player.id)
-
-    return build
-
-
-def _set_up(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    yield TriedDeclaration(_as_it_stands(game))
-    yield TriedDeclaration(d.SetUp(game.offense, game.direction, game.length_yd / 2))
-
-
-def _as_it_stands(game: GameState) -> d.SetUp:
-    """Return the set-up of a game as it stands now, so that a correction starts from it."""
-    due: dict[str, DuePlay] = {"onside": "kickoff", "punt": "scrimmage", "field_goal": "scrimmage"}
-    next_play = due.get(game.due) or game.due
-    scrimmage = next_play == "scrimmage"
-    return d.SetUp(
-        game.try_for or game.offense,
-        game.direction,
-        game.los_yd if scrimmage else None,
-        game.down if scrimmage else 1,
-        0.0 if game.goal_to_go or not scrimmage else game.distance_yd,
-        game.period,
-        game.clock.left_at_s(game.now_ns),
-        game.score,
-        game.hash,
-        next_play,  # type: ignore[arg-type]
-        game.time_outs,
-        opening_kicker=game.opening_kicker,
-    )
-
-
-def _switch(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    for on in (True, False):
-        for by in BY:
-            yield TriedDeclaration(d.Switch(on, by), "on" if on else "off", by)
-
-
 def _pass(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    yield TriedDeclaration(d.PassDeclared())
-    yield TriedDeclaration(d.PassDeclared(distance_yd=PASS_YD))
-    for player in game.players:
-        yield TriedDeclaration(d.PassDeclared(player.id), player=player.id)
-        yield TriedDeclaration(d.PassDeclared(player.id, PASS_YD), player=player.id)
-
-
-def _pivots_done(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    for by in SIDES:
-        yield TriedDeclaration(d.PivotsDone(by), by=by)
-
-
-def _base_swap(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    for player in game.players:
-        yield TriedDeclaration(d.BaseSwap(player.id, True), player=player.id)
+    for player in (None, *_ids(game)):
+        yield TriedDeclaration(d.PassDeclared(player), player=player)
+        yield TriedDeclaration(d.PassDeclared(player, PASS_YD), player=player)
 
 
 def _kick(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for kick in _words(d.KickDeclared, "kick"):
         yield TriedDeclaration(d.KickDeclared(kick), kick)
-        if kick == "punt":
-            for player in game.players:
-                yield TriedDeclaration(d.KickDeclared(kick, (player.id,)), kick, player=player.id)
-
-
-def _choice(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    for choice in get_args(d.Choice):
-        for by in BY:
-            yield TriedDeclaration(d.ChoiceMade(choice, by), choice, by)
+        for player in _ids(game) if kick == "punt" else ():
+            yield TriedDeclaration(d.KickDeclared(kick, (player,)), kick, player=player)
 
 
 def _roll(game: GameState, system: RuleSystem) -> Iterator[TriedDeclaration]:
@@ -156,24 +91,10 @@ def _roll(game: GameState, system: RuleSystem) -> Iterator[TriedDeclaration]:
             yield TriedDeclaration(d.Roll((1,) * count, purpose, by), purpose, by)
 
 
-def _claim(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    for claim in _words(d.Claim, "claim"):
-        for by in SIDES:
-            yield TriedDeclaration(d.Claim(claim, by), claim, by)
-
-
-def _clock(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    for running in (True, False):
-        left_s = None if game.clock.left_s is not None else 60.0
-        yield TriedDeclaration(d.ClockSet(running, left_s), "start" if running else "stop")
-
-
 def _pass_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for end in _words(d.PassEnded, "end"):
-        yield TriedDeclaration(d.PassEnded(end), end)
-        if end != "incomplete":
-            for player in game.players:
-                yield TriedDeclaration(d.PassEnded(end, player.id), end, player=player.id)
+        for player in (None,) if end == "incomplete" else (None, *_ids(game)):
+            yield TriedDeclaration(d.PassEnded(end, player), end, player=player)
 
 
 def _kick_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
@@ -183,8 +104,8 @@ def _kick_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclarati
         if end == "touched":
             for by in SIDES:
                 yield TriedDeclaration(d.KickEnded(end, x_yd, by=by), end, by)
-            for player in game.players:
-                yield TriedDeclaration(d.KickEnded(end, x_yd, player=player.id), end, player=player.id)
+            for player in _ids(game):
+                yield TriedDeclaration(d.KickEnded(end, x_yd, player=player), end, player=player)
 
 
 def _play_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
@@ -194,46 +115,53 @@ def _play_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclarati
             yield TriedDeclaration(d.PlayEnded(kind, None if kind in WITHOUT_SPOT else middle, by=by), kind, by)
 
 
-def _card(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    for kind in get_args(CardKind):
-        yield TriedDeclaration(d.CardPlayed(kind, CARDS[kind]), kind)
+def _ids(game: GameState) -> list[str]:
+    return [player.id for player in game.players]
 
 
-def _foul(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    for by in SIDES:
-        yield TriedDeclaration(d.FoulDeclared(by, 5), by=by)
+def _of(*bodies: d.Declaration) -> list[TriedDeclaration]:
+    return [TriedDeclaration(body) for body in bodies]
 
 
-def _coin(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
-    yield TriedDeclaration(d.Coin(True))
+def _for_players(game: GameState, make: Callable[[str], d.Declaration]) -> list[TriedDeclaration]:
+    return [TriedDeclaration(make(player), player=player) for player in _ids(game)]
 
 
 BUILDERS: Final[dict[type[Any], Build]] = {
-    d.LineUpDeclared: _one(lambda game: d.LineUpDeclared(game.players)),
-    d.SetUp: _set_up,
-    d.Separated: _one(lambda _: d.Separated()),
-    d.OffenseSet: _one(lambda _: d.OffenseSet()),
-    d.FrontDeclared: _for_players(lambda player: d.FrontDeclared(player, 0.0)),
-    d.IdentitiesDeclared: _one(lambda _: d.IdentitiesDeclared()),
-    d.Carrier: _for_players(d.Carrier),
-    d.Switch: _switch,
+    d.LineUpDeclared: lambda game, _: _of(d.LineUpDeclared(game.players)),
+    d.SetUp: lambda game, _: _of(as_it_stands(game), d.SetUp(game.offense, game.direction, game.length_yd / 2)),
+    d.Separated: lambda *_: _of(d.Separated()),
+    d.OffenseSet: lambda *_: _of(d.OffenseSet()),
+    d.FrontDeclared: lambda game, _: _for_players(game, lambda player: d.FrontDeclared(player, 0.0)),
+    d.IdentitiesDeclared: lambda *_: _of(d.IdentitiesDeclared()),
+    d.Carrier: lambda game, _: _for_players(game, d.Carrier),
+    d.Switch: lambda *_: [
+        TriedDeclaration(d.Switch(on, by), "on" if on else "off", by) for on in (True, False) for by in BY
+    ],
     d.PassDeclared: _pass,
-    d.Pitch: _for_players(d.Pitch),
-    d.PivotsDone: _pivots_done,
-    d.BaseSwap: _base_swap,
+    d.Pitch: lambda game, _: _for_players(game, d.Pitch),
+    d.PivotsDone: lambda *_: [TriedDeclaration(d.PivotsDone(by), by=by) for by in SIDES],
+    d.BaseSwap: lambda game, _: _for_players(game, lambda player: d.BaseSwap(player, True)),
     d.KickDeclared: _kick,
-    d.ChoiceMade: _choice,
+    d.ChoiceMade: lambda *_: [
+        TriedDeclaration(d.ChoiceMade(choice, by), choice, by) for choice in get_args(d.Choice) for by in BY
+    ],
     d.Roll: _roll,
-    d.Coin: _coin,
-    d.Claim: _claim,
-    d.ClockSet: _clock,
-    d.BallPlaced: _one(lambda game: d.BallPlaced(game.length_yd / 2, game.width_yd / 2)),
+    d.Coin: lambda *_: _of(d.Coin(True)),
+    d.Claim: lambda *_: [
+        TriedDeclaration(d.Claim(claim, by), claim, by) for claim in _words(d.Claim, "claim") for by in SIDES
+    ],
+    d.ClockSet: lambda game, _: [
+        TriedDeclaration(d.ClockSet(word == "start", None if game.clock.left_s is not None else 60.0), word)
+        for word in ("start", "stop")
+    ],
+    d.BallPlaced: lambda game, _: _of(d.BallPlaced(game.length_yd / 2, game.width_yd / 2)),
     d.PassEnded: _pass_ended,
     d.KickEnded: _kick_ended,
     d.PlayEnded: _play_ended,
-    d.CardPlayed: _card,
-    d.ReturnPlayed: _one(lambda _: d.ReturnPlayed("1")),
-    d.FoulDeclared: _foul,
+    d.CardPlayed: lambda *_: [TriedDeclaration(d.CardPlayed(kind, CARDS[kind]), kind) for kind in get_args(CardKind)],
+    d.ReturnPlayed: lambda *_: _of(d.ReturnPlayed("1")),
+    d.FoulDeclared: lambda *_: [TriedDeclaration(d.FoulDeclared(by, 5), by=by) for by in SIDES],
 }
 """What is tried of each type of declaration."""
 
