@@ -118,7 +118,7 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python .ci/install.py --editable '.[dev]'
-	.ci/system-libraries $(BIN)/python twin
+	.ci/system-libraries $(BIN)/python run
 	.ci/system-libraries $(BIN)/python browser
 	.ci/system-libraries $(BIN)/python database
 	.ci/system-libraries $(BIN)/python broker
@@ -131,7 +131,7 @@ $(VENV)-train/.packages: pyproject.toml .ci/torchvision/pyproject.toml
 	touch $@
 
 $(VENV)-train/.done: $(VENV)-train/.packages
-	.ci/system-libraries $(VENV)-train/bin/python twin
+	.ci/system-libraries $(VENV)-train/bin/python run
 	touch $@
 
 $(VENV)-site/.done:

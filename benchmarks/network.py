@@ -2,7 +2,7 @@
 
 Run: python benchmarks/network.py [--network NAME_OR_FOLDER] [--data FOLDER] [--worst FOLDER]
 
-Test pictures and clips are made in the data folder where they are missing: compositor and MuJoCo by this command, which
+Test pictures and clips are made in the data folder where they are missing: the compositor's by this command, which
 needs the extra `twin`; photoreal ones by `downfield twin dataset FOLDER/photoreal --split test --renderer traced
 --count 40 --per-table 1 --seed 901`, which needs the extra `traced`. Teams are classified in clips, by single
 measurements of the colors learned there from the line-up on. With ultralytics installed (extra `train`) its
@@ -17,7 +17,7 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -118,17 +118,14 @@ def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], wo
         _save_worst(worst, name, drawn)
 
 
-def report_teams(by_renderer: Mapping[str, Sequence[Path]], opened: Callable[..., Detector]) -> None:
-    """Print how often colors give the right team, by renderer."""
-    detector = opened()
-    print()
-    for name, clips in by_renderer.items():
-        teams: list[bool] = []
-        for clip in clips:
-            calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
-            for _ in run_pipeline(clip, calibration, detector, teams):
-                pass
-        print(_line(TEAM, float(np.mean(teams)), note=f"{name}, {len(teams)} measurements"))
+def report_teams(clips: Sequence[Path], opened: Callable[..., Detector]) -> None:
+    """Print how often colors give the right team."""
+    detector, teams = opened(), list[bool]()
+    for clip in clips:
+        calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
+        for _ in run_pipeline(clip, calibration, detector, teams):
+            pass
+    print(f"\n{_line(TEAM, float(np.mean(teams)), note=f'{len(teams)} measurements')}")
 
 
 def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> None:

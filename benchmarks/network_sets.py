@@ -7,26 +7,25 @@ from pathlib import Path
 
 from twin_clips import render_clip, run_twin
 
-SETS = {"compositor": 501, "mujoco": 502}
+TWIN, TWIN_SEED = "compositor", 501  # name and seed of the set that is made here
 PICTURES, PER_TABLE = 60, 2
-CLIPS = {"compositor": ((92001, 8801), (92002, 8802)), "mujoco": ((92003, 8803), (92004, 8804))}
+CLIPS = ((92001, 8801), (92002, 8802), (92003, 8803), (92004, 8804))
 """Seeds of play and appearance."""
 
 
 def picture_sets(data: Path, pictures: int = PICTURES, only: Collection[str] = ()) -> Mapping[str, Path]:
-    """Return the folders of the test pictures by renderer; photoreal ones and strangers' only where they exist.
+    """Return the folders of the test pictures by name; photoreal ones and strangers' only where they exist.
 
     Args:
         data: folder of the sets.
-        pictures: least number of a set that is made here.
+        pictures: least number of the set that is made here.
         only: names of the wanted sets; empty for all.
     """
-    for name, seed in SETS.items():
-        if (not only or name in only) and _count(data / name) < pictures:
-            print(f"making {pictures} test pictures in {data / name}")
-            size = ("--count", str(pictures), "--per-table", str(PER_TABLE))
-            run_twin("dataset", str(data / name), "--split", "test", "--renderer", name, "--seed", str(seed), *size)
-    found = {name: data / name for name in (*SETS, "photoreal", "strangers") if _count(data / name)}
+    if (not only or TWIN in only) and _count(data / TWIN) < pictures:
+        print(f"making {pictures} test pictures in {data / TWIN}")
+        size = ("--count", str(pictures), "--per-table", str(PER_TABLE))
+        run_twin("dataset", str(data / TWIN), "--split", "test", "--seed", str(TWIN_SEED), *size)
+    found = {name: data / name for name in (TWIN, "photoreal", "strangers") if _count(data / name)}
     if only:
         return {name: folder for name, folder in found.items() if name in only}
     if "photoreal" not in found:
@@ -34,15 +33,12 @@ def picture_sets(data: Path, pictures: int = PICTURES, only: Collection[str] = (
     return found
 
 
-def test_clips(data: Path) -> Mapping[str, Sequence[Path]]:
-    """Return the test clips by renderer."""
-    out: dict[str, list[Path]] = {}
-    for name, seeds in CLIPS.items():
-        for seed, appearance in seeds:
-            clip = data / "films" / f"{seed}.mp4"
-            out.setdefault(name, []).append(clip)
-            render_clip(clip, seed, appearance, name)
-    return out
+def test_clips(data: Path) -> Sequence[Path]:
+    """Return the test clips."""
+    clips = [data / "films" / f"{seed}.mp4" for seed, _ in CLIPS]
+    for clip, (seed, appearance) in zip(clips, CLIPS, strict=True):
+        render_clip(clip, seed, appearance)
+    return clips
 
 
 def _count(folder: Path) -> int:

@@ -36,14 +36,11 @@ from downfield.training.evaluation.measures import (
     recall,
     turned,
 )
-from downfield.training.evaluation.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
+from downfield.training.evaluation.scoring import WELL_SEEN, interval, pictures_of, score_frame
 
 STRANGERS: Final = "strangers"
 BALL_SEEN: Final = 0.7
 """Share of a ball from which it is to be found."""
-
-TWIN: Final = ("compositor", "mujoco")
-"""Sets of the twin that are pooled in the first column."""
 
 Statistic = Callable[[Frames], float]
 
@@ -124,7 +121,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", metavar="SET", help="measure this set alone; may be repeated")
     parser.add_argument("--backend", default="auto", help="openvino, onnxruntime or auto")
     parser.add_argument("--worst", type=Path, metavar="FILE.jpg", help="draw the worst figures of strangers")
-    parser.add_argument("--pictures", type=int, default=PICTURES, help="least number in each of the twin's sets")
+    parser.add_argument("--pictures", type=int, default=PICTURES, help="least number in the twin's set")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     sets = picture_sets(options.data, options.pictures, options.only or ())
@@ -149,12 +146,7 @@ def score(folder: Path, network: str, backend: str = "auto") -> list[Scored]:
 
 def print_table(network: str, scored: Mapping[str, Sequence[Scored]]) -> None:
     """Print a table in Markdown."""
-    columns: dict[str, list[FrameScore]] = {}
-    for name, pictures in scored.items():
-        # Tables of two sets may have the same number, but are not the same: pooled, each set counts its own.
-        columns.setdefault("twin" if name in TWIN else name, []).extend(
-            _of_own_table(one.score, list(scored).index(name)) for one in pictures
-        )
+    columns = {name: [one.score for one in pictures] for name, pictures in scored.items()}
     counts = {name: sum(len(frame.found) for frame in frames) for name, frames in columns.items()}
     print(f"\n| {network} | goals, twin / strangers | {' | '.join(columns)} |")
     print(f"|---|---|{'---|' * len(columns)}")
@@ -163,11 +155,6 @@ def print_table(network: str, scored: Mapping[str, Sequence[Scored]]) -> None:
     for row in ROWS:
         cells = " | ".join(_cell(row, frames) for frames in columns.values())
         print(f"| {row.name} | {row.goals[0]}; {row.goals[1]} | {cells} |", flush=True)
-
-
-def _of_own_table(frame: FrameScore, set_number: int) -> FrameScore:
-    parts = {name: getattr(frame, name) for name in FrameScore.__slots__}
-    return FrameScore(**(parts | {"table": 100_000 * set_number + frame.table}))
 
 
 def _cell(row: Row, frames: Frames) -> str:

@@ -3,8 +3,8 @@
 Run: python benchmarks/plays.py FOLDER [--make N] [--network NETWORK] [--disturb]
 
 The whole pipeline processes the clips in FOLDER, which have their truth beside them. With `--make N` random plays are
-rendered there first (1080p, 60 frames/s, by both renderers in turn, with the twin's test appearances: camera shake,
-noise and blur too) until there are N; no constant was fitted on their seeds. With `--disturb` frames are dropped,
+rendered there first (1080p, 60 frames/s, with the twin's test appearances: camera shake, noise and blur too) until
+there are N; no constant was fitted on their seeds. With `--disturb` frames are dropped,
 frozen and dark now and then (`disturbance_kinds.py`): much is missed then, but nothing false may be reported.
 `tracking_tally.py` and `contact_episodes.py` explain the printed figures.
 """
@@ -12,7 +12,6 @@ frozen and dark now and then (`disturbance_kinds.py`): much is missed then, but 
 from __future__ import annotations
 
 import argparse
-import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +27,6 @@ from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
 
 FIRST_SEED, FIRST_APPEARANCE = 91_925, 8_755
-RENDERERS = ("compositor", "mujoco")
 
 
 def main() -> None:
@@ -39,15 +37,9 @@ def main() -> None:
     parser.add_argument("--network", default=BUNDLED, help="a bundled network or a folder")
     parser.add_argument("--disturb", action="store_true", help="drop, freeze and darken frames now and then")
     options = parser.parse_args()
-    for number, renderer in zip(range(options.make), itertools.cycle(RENDERERS), strict=False):
-        render_clip(
-            options.clips / f"{FIRST_SEED + number}.mp4",
-            FIRST_SEED + number,
-            FIRST_APPEARANCE + number,
-            renderer,
-            "--fps",
-            "60",
-        )
+    for number in range(options.make):
+        seed = FIRST_SEED + number
+        render_clip(options.clips / f"{seed}.mp4", seed, FIRST_APPEARANCE + number, "--fps", "60")
     tracking, scenes, detector = (
         tracking_tally.TrackingTally(),
         scenes_tally.SceneTally(),

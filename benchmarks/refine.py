@@ -2,7 +2,7 @@
 
 Make the pictures first, then give their folder and split:
 
-downfield twin dataset out/set --split val --count 40 --per-table 2 --renderer mujoco
+downfield twin dataset out/set --split val --count 40 --per-table 2
 python benchmarks/refine.py out/set val [every nth picture]
 """
 

@@ -4,7 +4,7 @@ Run:
     python benchmarks/replay.py record CLIPS OUT     # tracks and calls of every clip, and of the demo
     python benchmarks/replay.py compare BEFORE AFTER  # exits with 1 where anything differs
 
-`record` renders ten plays into CLIPS where they are missing (five random ones and five named ones, both renderers),
+`record` renders ten plays into CLIPS where they are missing (five random ones and five named ones),
 runs `downfield track` and `downfield judge` under every rulebook on each of them and on the bundled demo, judges the
 exact truth beside each clip, and judges the game of `benchmarks/officiating.py`. `compare` reads both folders and
 compares every number, name and enumeration exactly; sentences for people are left out. Record both with the same
@@ -80,14 +80,10 @@ def compare(before: Path, after: Path) -> int:
 
 
 def _render_missing(clips: Path) -> None:
-    for number, (seed, look) in enumerate(RANDOM):
-        renderer = ("compositor", "mujoco")[number % 2]
-        _render(
-            clips / f"{seed}", "random", "--seed", str(seed), "--appearance-seed", str(look), "--renderer", renderer
-        )
+    for seed, look in RANDOM:
+        _render(clips / f"{seed}", "random", "--seed", str(seed), "--appearance-seed", str(look))
     for number, name in enumerate(NAMED):
-        renderer = ("mujoco", "compositor")[number % 2]
-        _render(clips / name, name, "--appearance-seed", str(8_795 + number), "--renderer", renderer)
+        _render(clips / name, name, "--appearance-seed", str(8_795 + number))
 
 
 def _render(clip: Path, *words: str) -> None:

@@ -1,6 +1,6 @@
 """Accuracy of reading NFL Strategy's strip: whole filmed games of the twin.
 
-    python benchmarks/strip.py --moves 60 --looks 1        # both renderers
+    python benchmarks/strip.py --moves 60 --looks 1        # --renderer traced: photoreal, and slow
 
 A game is filmed play by play: hands reach in and set the slide, the ball and the dials, some dials stop half way, lamps
 glare in the plastic. A reading is taken when the reader says that the strip is settled; it is right, wrong, or unsure
@@ -22,7 +22,7 @@ from strip_visibility import SHARE, visible_shares
 
 from downfield.core.errors import CalibrationError
 from downfield.core.strip import StripSet, load_strip
-from downfield.twin.render.renderers import RendererName, renderer_named
+from downfield.twin.render.renderers import RENDERERS, RendererName
 from downfield.twin.strip.clip import StripFilm, StripFrame, StripMoment
 from downfield.twin.strip.game import StripMove, play_moves
 from downfield.twin.strip.look import StripState, draw_look, turned
@@ -119,16 +119,15 @@ def _hand(strip: StripSet, state: StripState, rng: np.random.Generator) -> HandP
     return HandPose(tuple(float(v) for v in tip), tuple(float(v) for v in elbow))  # type: ignore[arg-type]
 
 
-def games(renderers: tuple[RendererName, ...], looks: int, moves: int, first: int, size: tuple[int, int]) -> None:
+def games(renderer: RendererName, looks: int, moves: int, first: int, size: tuple[int, int]) -> None:
     """Film games and print the tallies."""
     strip = load_strip()
     total = Tally()
-    for renderer in renderers:
-        for seed in range(first, first + looks):
-            tally, start = Tally(), time.monotonic()
-            hands = one_game(tally, total, strip, renderer, seed, moves, size)
-            seconds = time.monotonic() - start
-            print(f"{renderer}, look {seed}: {hands} ({seconds:.0f} s)\n{tally.text()}", flush=True)
+    for seed in range(first, first + looks):
+        tally, start = Tally(), time.monotonic()
+        hands = one_game(tally, total, strip, renderer, seed, moves, size)
+        seconds = time.monotonic() - start
+        print(f"{renderer}, look {seed}: {hands} ({seconds:.0f} s)\n{tally.text()}", flush=True)
     print(f"all\n{total.text()}")
 
 
@@ -170,15 +169,14 @@ def one_game(
 def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--renderer", action="append", help="compositor, mujoco or traced; by default the first two")
+    parser.add_argument("--renderer", choices=RENDERERS, default="compositor")
     parser.add_argument("--looks", type=int, default=1)
     parser.add_argument("--first", type=int, default=2)
     parser.add_argument("--moves", type=int, default=60)
     parser.add_argument("--size", default="1920x1080")
     given = parser.parse_args()
     width, height = (int(side) for side in given.size.split("x"))
-    chosen = tuple(renderer_named(name) for name in given.renderer or ["compositor", "mujoco"])
-    games(chosen, given.looks, given.moves, given.first, (width, height))
+    games(given.renderer, given.looks, given.moves, given.first, (width, height))
 
 
 if __name__ == "__main__":

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 
-def render_clip(clip: Path, seed: int, appearance: int, renderer: str, *more: str) -> None:
+def render_clip(clip: Path, seed: int, appearance: int, *more: str) -> None:
     """Render a random play in 1080p, with its truth beside it, unless the clip exists."""
     if clip.is_file():
         return
     clip.parent.mkdir(parents=True, exist_ok=True)
-    options = ("--seed", str(seed), "--appearance-seed", str(appearance), "--renderer", renderer, *more)
+    options = ("--seed", str(seed), "--appearance-seed", str(appearance), *more)
     run_twin("render", "random", *options, "--size", "1920x1080", "-o", str(clip.with_suffix("")))
 
 

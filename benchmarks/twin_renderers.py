@@ -1,6 +1,8 @@
 """Measures the frames per second of the twin's renderers on one core: 22 figures, from snapshot to sensor picture.
 
 Run: python benchmarks/twin_renderers.py [SECONDS]
+
+SECONDS are measured of each, or its second frame where that takes longer.
 """
 
 from __future__ import annotations
@@ -18,17 +20,16 @@ from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.film.film import film
 from downfield.twin.randomization.tables import draw_table
-from downfield.twin.render.compositor import Compositor
-from downfield.twin.render.mujoco_renderer import MujocoRenderer
+from downfield.twin.render.renderer import Renderer
+from downfield.twin.render.renderers import RENDERERS, open_renderer
 from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import FigurePose, Snapshot
 
 _SPEED_MM_S = 80.0
-_TARGET_FPS = {((1280, 720), "mujoco"): 10.0}
 
 
 def main() -> None:
-    """Time both renderers at both sizes and print a table."""
+    """Time both renderers at two sizes and print a table."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5.0
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     cv2.setNumThreads(1)
@@ -44,15 +45,12 @@ def main() -> None:
             look.sensor, exposure_ms=4.0, rolling_ms=10.0, flicker=0.05, buzz_px=0.3, shake_px=0.2, noise=2.0, jpeg=90
         )
         look = dataclasses.replace(look, sensor=sensor)
-        for name, renderer in (("mujoco", MujocoRenderer(look, players)), ("compositor", Compositor(look, players))):
-            wall, cpu = _rates(renderer, _walk(look, players, round(30 * seconds)), seconds)
-            target = _TARGET_FPS.get((size, name))
-            note = f"  target {target:g}" if target else ""
-            print(f"{name:<12}{f'{size[0]}x{size[1]}':<12}{wall:>9.1f}{cpu:>14.1f}{note}")
-            renderer.close()
+        for name in RENDERERS:
+            wall, cpu = _rates(open_renderer(name, look, players), _walk(look, players, round(30 * seconds)), seconds)
+            print(f"{name:<12}{f'{size[0]}x{size[1]}':<12}{wall:>9.2f}{cpu:>14.2f}")
 
 
-def _rates(renderer: MujocoRenderer | Compositor, snapshots: list[Snapshot], seconds: float) -> tuple[float, float]:
+def _rates(renderer: Renderer, snapshots: list[Snapshot], seconds: float) -> tuple[float, float]:
     frames = film(renderer, snapshots, seed=1)
     next(frames)
     wall, cpu, count = time.perf_counter(), time.process_time(), 0

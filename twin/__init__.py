@@ -17,7 +17,7 @@ Packages, each importing only from those before it:
     physics/        the table in motion (MuJoCo, or exact paths), and the truth of it
     plays/          scripts, the stage that carries them out, recordings; playbook/: the named plays
     tracing/        the path tracer: scenes as arrays; kernels/: its arithmetic
-    render/         the three renderers, by name
+    render/         the two renderers, by name
     film/           what a camera makes of ideal pictures; clips with their truth; a play as a frame source
     sets/           labeled pictures for training and evaluation
     strip/          the strip of NFL Strategy: its look, its states, games of cards filmed

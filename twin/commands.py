@@ -19,7 +19,7 @@ from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError, MissingExtraError, OutputError
 from downfield.core.strip import BUNDLED_STRIP, load_strip
-from downfield.twin.render.renderers import open_renderer, renderer_named
+from downfield.twin.render.renderers import RendererName, open_renderer, renderer_named
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The digital twin of a table.")
 
@@ -42,7 +42,7 @@ def dataset(
     count: Annotated[int, typer.Option(help="Pictures in the split.")],
     split: Annotated[str, typer.Option(help="train, val or test; the splits share no seed and no setting.")] = "train",
     seed: Annotated[int, typer.Option(help="Seed of everything drawn.")] = 0,
-    renderer: Annotated[str, typer.Option(help="compositor, mujoco or traced.")] = "compositor",
+    renderer: Annotated[str, typer.Option(help="compositor or traced.")] = "compositor",
     size: Annotated[str, typer.Option(help="Width x height of the camera's picture, px.")] = "1920x1080",
     scale: Annotated[float, typer.Option(help="Scale at which pictures are drawn, as a share of --size.")] = 1.0,
     crop: Annotated[int, typer.Option(help="Side of square parts cut out around figures, px; 0: whole.")] = 0,
@@ -99,7 +99,7 @@ if TYPE_CHECKING:
 def render(
     play: Annotated[str, typer.Argument(help="A named play (see `plays`), 'random', or a script's .toml file.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Common name of the files: NAME.mp4 and so on.")],
-    renderer: Annotated[str, typer.Option(help="mujoco, compositor or traced.")] = "mujoco",
+    renderer: Annotated[str, typer.Option(help="compositor or traced.")] = "compositor",
     size: Annotated[str, typer.Option(help="Width x height of the picture, px.")] = "1280x720",
     fps: Annotated[float | None, typer.Option(help="Frames per second; by default the script's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the play; by default its own.")] = None,
@@ -124,7 +124,7 @@ def demo(out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the f
         recording = demo_play().record()
         appearance = _appearance(recording, _DEMO_APPEARANCE, _DEMO_SIZE)
         seen = dataclasses.replace(appearance, camera=_appearance(recording, _DEMO_VIEW, _DEMO_SIZE).camera)
-        _film(recording, _calmed(seen), "mujoco", name, _DEMO_SEED, crf=_DEMO_CRF)
+        _film(recording, _calmed(seen), "compositor", name, _DEMO_SEED, crf=_DEMO_CRF)
 
 
 def parse_size(text: str) -> tuple[int, int]:
@@ -186,16 +186,13 @@ def _calmed(appearance: Appearance) -> Appearance:
 
 
 def _film(
-    recording: PlayRecording, appearance: Appearance, renderer: str, name: Path, seed: int, *, crf: int = _CRF
+    recording: PlayRecording, appearance: Appearance, renderer: RendererName, name: Path, seed: int, *, crf: int = _CRF
 ) -> None:
     from downfield.twin.film.film import film_recording
 
-    drawing = open_renderer(renderer_named(renderer), appearance, recording.script.players)
-    try:
-        with progress_bar(f"{recording.script.name}") as tell:
-            film_recording(recording, drawing, name, seed=seed, crf=crf, progress=tell)
-    finally:
-        drawing.close()
+    drawing = open_renderer(renderer, appearance, recording.script.players)
+    with progress_bar(recording.script.name) as tell:
+        film_recording(recording, drawing, name, seed=seed, crf=crf, progress=tell)
     seconds = (recording.snapshots[-1].t_ns - recording.snapshots[0].t_ns) * 1e-9
     print_stdout(f"{name}.mp4: {len(recording.snapshots)} frames, {seconds:.1f} s, and its truth beside it")
 
@@ -220,7 +217,7 @@ def strip(
     slip: Annotated[
         int, typer.Option(min=0, help="The play after which the slide is set two yards off at first; 0 for none.")
     ] = 3,
-    renderer: Annotated[str, typer.Option(help="compositor, mujoco or traced.")] = "compositor",
+    renderer: Annotated[str, typer.Option(help="compositor or traced.")] = "compositor",
     size: Annotated[str, typer.Option(help="Width x height of the picture, px.")] = "1920x1080",
     fps: Annotated[float, typer.Option(min=2, max=60, help="Frames per second.")] = 5.0,
     edition: Annotated[str, typer.Option(help="The strip: a bundled one's name, or a .toml file.")] = BUNDLED_STRIP,

@@ -80,7 +80,7 @@ def test_several_tracers_share_the_tables(tmp_path: Path) -> None:
     assert [int(file.stem) for file in sample_files(folder.crops)] == [0, 1, 2, 4, 5]
 
 
-def test_one_table_in_some_is_drawn_by_another_renderer(tmp_path: Path) -> None:
+def test_one_table_in_some_is_drawn_by_the_compositor(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, 0)
     drawn = make_table(folder, dataclasses.replace(TINY, drawn_every=2), 3)
     assert drawn.patches is not None

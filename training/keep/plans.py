@@ -26,7 +26,7 @@ class TracingPlan:
     crop_paths: int = 8  # crop_paths, patch_paths: traced for a pixel of a crop and of a patch
     patch_paths: int = 4
     webcams: int = 2  # that develop the same light
-    # one table in so many is drawn by the twin's other renderers, so that their pictures are not forgotten; 0 for none
+    # one table in so many is drawn by the compositor, so that its pictures are not forgotten; 0 for none
     drawn_every: int = 6
     # data sets of real tables, as `downfield train contributed` writes them, for the refiner
     pictures: tuple[Path, ...] = ()

@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from downfield.core.errors import DownfieldError
 from downfield.models.refiner import PATCH_PX
 from downfield.training.data.objects import CROP_PX
 from downfield.training.data.sample_files import write_samples
@@ -22,7 +21,6 @@ from downfield.training.keep.folder import TrainerFolder
 from downfield.training.keep.plans import TracingPlan
 from downfield.training.traced.development import develop
 from downfield.training.traced.tables import TableRecipe, WindowPlan, draw_table, plan_crops, plan_patches
-from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.dataset import Recipe, make_dataset
 from downfield.twin.tracing.tracer import Tracer, Windows
 
@@ -117,14 +115,10 @@ def trace_endlessly(
 
 
 def make_table(folder: TrainerFolder, plan: TracingPlan, number: int) -> TableSamples:
-    """Return the samples of a table: traced, or drawn by another renderer."""
+    """Return the samples of a table: traced, or one in some drawn by the compositor."""
     every = plan.drawn_every
     if every and number % every == every - 1:
-        renderer: RendererName = "compositor" if number // every % 2 else "mujoco"
-        try:
-            return _drawn_table(folder.path / f"drawn-{number}", plan, renderer, number)
-        except DownfieldError:  # MuJoCo draws on few servers
-            pass
+        return _drawn_table(folder.path / f"drawn-{number}", plan, number)
     recipe = TracedRecipe(
         TableRecipe(plan.scenes),
         plan.crops,
@@ -135,10 +129,8 @@ def make_table(folder: TrainerFolder, plan: TracingPlan, number: int) -> TableSa
     return trace_table(recipe, plan.seed, number)
 
 
-def _drawn_table(scratch: Path, plan: TracingPlan, renderer: RendererName, number: int) -> TableSamples:
-    recipe = Recipe(
-        "train", seed=1000 * plan.seed + number, renderer=renderer, per_table=2, carriers=0.1, strewn=0.08, fallers=0.1
-    )
+def _drawn_table(scratch: Path, plan: TracingPlan, number: int) -> TableSamples:
+    recipe = Recipe("train", seed=1000 * plan.seed + number, per_table=2, carriers=0.1, strewn=0.08, fallers=0.1)
     try:
         make_dataset(scratch, recipe, 2)
         sources = [(scratch, 1.0)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import time
 from collections.abc import Iterator
 from typing import Final
@@ -52,13 +51,10 @@ class PlaySource:
         players, field = self._recording.script.players, self._recording.field
         snapshots = [with_bench(snapshot, players, field) for snapshot in self._recording.snapshots]
         renderer = open_renderer("compositor", self._appearance, players)
-        try:
-            for index, frame in zip(itertools.count(), film(renderer, snapshots, seed=SEED), strict=False):
-                if not self._pacer.wait_until(frame.t_ns):
-                    return
-                yield CapturedFrame(index, frame.t_ns, time.monotonic_ns(), image=frame.image)
-        finally:
-            renderer.close()
+        for index, frame in enumerate(film(renderer, snapshots, seed=SEED)):
+            if not self._pacer.wait_until(frame.t_ns):
+                return
+            yield CapturedFrame(index, frame.t_ns, time.monotonic_ns(), image=frame.image)
 
     def close(self) -> None:
         """End the frames, also during a wait for the next one."""

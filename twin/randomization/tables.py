@@ -3,7 +3,7 @@
 Training, validation and test tables share no seed and no setting: see `twin.randomization.deck`. Two varieties:
 
 - ``usual``: simple figures on the twin's own bases, a few lamps, boxes beside the board. Cheap to draw in bulk: plays
-  are filmed on such tables, and the compositor and MuJoCo draw their data sets of them.
+  are filmed on such tables, and the compositor draws its data sets of them.
 - ``wide``: everything varied that a real table may vary, with materials and rooms that only the path tracer shows, to
   train and to calibrate on. What is the same in all training pictures becomes a false cue.
 """

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image, Plane
-from downfield.core.footprint import BASE_TOP_MM
 from downfield.twin.table.appearance import Appearance, Lamp
 from downfield.twin.table.board_print import paint
 from downfield.twin.table.solids import PlacedSolids, surface_mm
@@ -41,7 +40,6 @@ _FOOT = 0.45  # share of the ambient light that it removes
 _SAME_VIEW_PX = 20.0  # the light is reused while the camera sways less than this
 
 Mask = NDArray[np.uint8]
-Layer = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +56,6 @@ class LensGrid:
         whole = cv2.resize(values.astype(np.float32), size, interpolation=cv2.INTER_LINEAR)
         width, height = self.size_px
         return np.asarray(whole[_STEP_PX : _STEP_PX + height, _STEP_PX : _STEP_PX + width], dtype=np.float32)
-
-    def pixel_map(self, x: Array, y: Array) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
-        """Return a map for ``cv2.remap`` from source pixels given on the grid, in its fast fixed-point form."""
-        whole, fraction = cv2.convertMaps(self.full(x), self.full(y), cv2.CV_16SC2)
-        return np.asarray(whole, dtype=np.int16), np.asarray(fraction, dtype=np.uint16)
 
     def board_mm(self, camera: Camera) -> Array:
         """Return where the rays meet the plane of the board, mm, shape (rows, columns, 2); NaN where they do not."""
@@ -105,7 +98,8 @@ class BoardLayer:
         points = self._on_surface(grid.board_mm(camera), camera)
         x = (points[..., 0] - self._origin_mm[0]) * self._px_per_mm - 0.5
         y = (self._origin_mm[1] - points[..., 1]) * self._px_per_mm - 0.5
-        maps = grid.pixel_map(np.nan_to_num(x, nan=-1e4), np.nan_to_num(y, nan=-1e4))
+        columns, rows = (grid.full(np.nan_to_num(axis, nan=-1e4)) for axis in (x, y))
+        maps = cv2.convertMaps(columns, rows, cv2.CV_16SC2)  # whole pixels and fractions: cv2's fast form
         edge = cv2.BORDER_REPLICATE
         return np.asarray(cv2.remap(self._image, *maps, cv2.INTER_LINEAR, borderMode=edge), dtype=np.uint8)
 
@@ -188,26 +182,6 @@ class BoardLight:
             cv2.add(lit, self._glare, lit)
         return np.asarray(lit, dtype=np.uint8)
 
-    def dim_bases(self, layer: Layer, placed: PlacedSolids, camera: Camera) -> Layer:
-        """Return the figures' layer with the shadows that players cast onto their own and their neighbors' bases.
-
-        Only the strongest lamp counts: on a base, shadows of the others are too faint to see.
-        """
-        self._face(camera)
-        size = (layer.shape[1] // _HALF, layer.shape[0] // _HALF)
-        scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
-        lamp = max(self._appearance.lamps, key=lambda lamp: lamp.strength)
-        bodies = ~_is_base(placed)
-        shade = _shade(placed, _cast(placed.points_mm, lamp, BASE_TOP_MM), camera, size, bodies)
-        soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, _LOW_MM) * scale, 0.5))
-        # Only bases: any other object there is in front of them.
-        seen = _shade(placed, placed.points_mm, camera, size, bodies)
-        share = lamp.strength / (self._appearance.ambient + sum(lamp.strength for lamp in self._appearance.lamps))
-        dim = cv2.multiply(soft, 255 - seen, scale=share / 255)
-        factor = cv2.resize(255 - np.asarray(dim), (layer.shape[1], layer.shape[0]), interpolation=cv2.INTER_LINEAR)
-        everywhere = cv2.merge([factor, factor, factor, np.full_like(factor, 255)])
-        return np.asarray(cv2.multiply(layer, everywhere, scale=1 / 255), dtype=np.uint8)
-
     def _reaching(
         self, lamp: Lamp, placed: PlacedSolids, camera: Camera, size: tuple[int, int], scale: float
     ) -> NDArray[np.float32]:
@@ -288,12 +262,12 @@ def _softness_mm(lamp: Lamp, height_mm: float) -> float:
     return lamp.radius_mm / 2 * height_mm / max(lamp.position_mm[2] - height_mm, 1.0)
 
 
-def _cast(points_mm: Array, lamp: Lamp, onto_mm: float = 0.0) -> Array:
-    """Return points projected from a lamp onto a level plane, same shape."""
+def _cast(points_mm: Array, lamp: Lamp) -> Array:
+    """Return points projected from a lamp onto the board's plane, same shape."""
     at = np.array(lamp.position_mm)
-    reach = (at[2] - onto_mm) / np.maximum(at[2] - points_mm[..., 2:], 1.0)
+    reach = at[2] / np.maximum(at[2] - points_mm[..., 2:], 1.0)
     cast: Array = at + (points_mm - at) * reach
-    cast[..., 2] = onto_mm
+    cast[..., 2] = 0.0
     return cast
 
 

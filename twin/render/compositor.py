@@ -1,8 +1,8 @@
-"""The cheap renderer: the lit board that all renderers share, and every solid as a shaded sub-pixel polygon.
+"""The fast renderer: the lit board, and every solid on it as a shaded sub-pixel polygon.
 
-Base tops and sides are placed as exactly as by the other renderers; round bodies are only suggested. It needs no
-OpenGL, and draws a part of a picture at any scale with the camera of that part. Along a camera's ray nearer objects are
-higher, so solids are painted in order of height.
+Base tops and sides are placed as exactly as by the path tracer; round bodies are only suggested. It draws a part of a
+picture at any scale with the camera of that part. Along a camera's ray nearer objects are higher, so solids are painted
+in order of height.
 
 Convex polygons are filled to a fraction of a pixel. cv2's anti-aliased fill reaches beyond a polygon by `GROWTH_PX` on
 every side, at every angle and to 0.02 px (measured), so polygons are made smaller by that much first.

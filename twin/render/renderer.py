@@ -64,10 +64,6 @@ class Renderer(Protocol):
         """Return the ideal picture of one instant. `camera`: lens and pose; the same lens size as the appearance's."""
         ...
 
-    def close(self) -> None:
-        """Release all resources; rendering afterwards is an error."""
-        ...
-
 
 class TableRenderer(ABC):
     """The part that all renderers share: what a picture shows, and what is visible of every base.
@@ -91,9 +87,6 @@ class TableRenderer(ABC):
         placed = self._placer.place(settled)
         image = self._draw(settled, placed, camera, t_ns)
         return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))
-
-    def close(self) -> None:  # noqa: B027 - most renderers hold nothing that must be released
-        """Release all resources; rendering afterwards is an error."""
 
     @abstractmethod
     def _draw(self, snapshot: Snapshot, placed: PlacedSolids, camera: Camera, t_ns: int) -> Image:

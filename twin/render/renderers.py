@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from downfield.twin.render.renderer import Renderer
     from downfield.twin.table.appearance import Appearance
 
-RendererName = Literal["compositor", "mujoco", "traced"]
+RendererName = Literal["compositor", "traced"]
 RENDERERS: tuple[RendererName, ...] = get_args(RendererName)
 
 
@@ -27,19 +27,14 @@ def renderer_named(name: str) -> RendererName:
 def open_renderer(
     name: RendererName, appearance: Appearance, players: Sequence[Player], *, samples: int | None = None
 ) -> Renderer:
-    """Return a renderer of one appearance and roster; close it when done.
+    """Return a renderer of one appearance and roster.
 
     Args:
         samples: paths per pixel, for the path tracer; None for its own number.
 
     Raises:
         MissingExtraError: its packages are not installed.
-        DownfieldError: this machine can't run it.
     """
-    if name == "mujoco":
-        from downfield.twin.render.mujoco_renderer import MujocoRenderer
-
-        return MujocoRenderer(appearance, players)
     if name == "traced":
         from downfield.twin.render.traced_renderer import SAMPLES, TracedRenderer
 

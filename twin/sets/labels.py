@@ -1,7 +1,7 @@
 """Labels of a rendered picture: exact corners, boxes, kinds, and the visible share of each object.
 
-The visible share of whole figures, the ball and hands is counted in a picture of owners, drawn lowest first as by every
-renderer; the visible parts of base tops come exactly from the renderer.
+The visible share of whole figures, the ball and hands is counted in a picture of owners, drawn lowest first as by the
+compositor; the visible parts of base tops come exactly from the renderer.
 
 A picture of a data set is a record of them (`Sample`), and a line per object in the form YOLO-pose training reads.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -80,7 +79,7 @@ def table_pictures(
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     ball: BallKind = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
-    # Only the path tracer shows materials and rooms; the other renderers would draw them plainly.
+    # Only the path tracer shows materials and rooms; the compositor would draw them plainly.
     variety: Variety = "wide" if view.renderer == "traced" else "usual"
     players = draw_players(table_seed, variety=variety, split=split)
     appearance = draw_table(
@@ -103,22 +102,22 @@ def table_pictures(
     on_board = obstacles_on(appearance.field, appearance.clutter) if variety == "wide" else None
     moments = _moments(appearance, players, rng, count, mix, on_board, is_play=is_play)
     labeler = Labeler(appearance, players)
-    with contextlib.closing(open_renderer(view.renderer, appearance, players, samples=view.samples)) as renderer:
-        for number, index in which:
-            frame = _taken(renderer, moments[number], view, np.random.default_rng([table_seed, number, 0xF0]))
-            camera = as_calibrated(frame.camera, appearance.field, appearance.board.bow_mm)
-            sample = Sample(
-                index=index,
-                image="",
-                split=split,
-                table=table,
-                play=is_play,
-                renderer=view.renderer,
-                power=moments[number][1].power,
-                calibration=Calibration(appearance.field, camera, "truth"),
-                labels=labeler.label(moments[number][1], frame),
-            )
-            yield Picture(frame.image, sample)
+    renderer = open_renderer(view.renderer, appearance, players, samples=view.samples)
+    for number, index in which:
+        frame = _taken(renderer, moments[number], view, np.random.default_rng([table_seed, number, 0xF0]))
+        camera = as_calibrated(frame.camera, appearance.field, appearance.board.bow_mm)
+        sample = Sample(
+            index=index,
+            image="",
+            split=split,
+            table=table,
+            play=is_play,
+            renderer=view.renderer,
+            power=moments[number][1].power,
+            calibration=Calibration(appearance.field, camera, "truth"),
+            labels=labeler.label(moments[number][1], frame),
+        )
+        yield Picture(frame.image, sample)
 
 
 def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, size_px: tuple[int, int]) -> Camera:

@@ -58,10 +58,6 @@ class PlasticGlare:
         image = np.clip(frame.image + glare * 255, 0, 255).astype(np.uint8)
         return dataclasses.replace(frame, image=image)
 
-    def close(self) -> None:
-        """Release the inner renderer's resources."""
-        self._inner.close()
-
     def _highlights(self, camera: Camera, size: tuple[int, int]) -> Plane:
         """Return the lamps' mirror images over the whole picture, shape (height, width, 3)."""
         x, y = np.meshgrid(np.arange(0, size[0] + _STEP, _STEP), np.arange(0, size[1] + _STEP, _STEP))
@@ -124,7 +120,7 @@ class StripFilm:
     """Films one strip.
 
     Args:
-        renderer: that draws it; `traced` shows the plastic's glare by itself, to the others' pictures it is added.
+        renderer: that draws it; `traced` shows the plastic's glare by itself, to the compositor's pictures it is added.
     """
 
     def __init__(self, look: StripLook, renderer: RendererName = "compositor", *, seed: int = 0) -> None:
@@ -138,17 +134,14 @@ class StripFilm:
 
     def _moment(self, moment: StripMoment) -> Iterator[StripFrame]:
         drawing: Renderer = open_renderer(self._renderer, appearance_of(self._look, moment.state), ())
-        if self._renderer in ("compositor", "mujoco"):
+        if self._renderer == "compositor":
             drawing = PlasticGlare(drawing, self._look, moment.state)
         drawing = _CachingRenderer(drawing)
         hands = moment.hands or ((),) * len(moment.t_ns)
         snapshots = [Snapshot(t_ns, False, (), hands=over) for t_ns, over in zip(moment.t_ns, hands, strict=True)]
-        try:
-            for index, snapshot in enumerate(snapshots):
-                frame = expose(drawing, self._effects, self._look.camera, snapshots, index)
-                yield StripFrame(snapshot.t_ns, frame.image, moment.state, len(snapshot.hands))
-        finally:
-            drawing.close()
+        for index, snapshot in enumerate(snapshots):
+            frame = expose(drawing, self._effects, self._look.camera, snapshots, index)
+            yield StripFrame(snapshot.t_ns, frame.image, moment.state, len(snapshot.hands))
 
 
 class _CachingRenderer:
@@ -170,10 +163,6 @@ class _CachingRenderer:
         frame = self._inner.render(snapshot, camera, t_ns=t_ns)
         self._last = (snapshot.hands, camera, frame)
         return frame
-
-    def close(self) -> None:
-        """Release the inner renderer's resources."""
-        self._inner.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 One `Appearance` is drawn from a seed by `twin.randomization.tables` and rendered to the same geometry by any renderer.
 Colors are sRGB display values, not linear light, 0..1, red green blue. Materials and surroundings are drawn by the path
-tracer alone; the other renderers draw the plain color: a material changes how a solid looks, never where it is.
+tracer alone; the compositor draws the plain color: a material changes how a solid looks, never where it is.
 """
 
 from __future__ import annotations
