@@ -22,10 +22,11 @@ from downfield.core.arrays import Array
 from downfield.models.card import read_card
 from downfield.models.detector import Detector
 from downfield.models.refiner import FALLEN
-from downfield.training.data.patches import Batch, collate_patches, cut_guessed, patches_of
 from downfield.training.data.real_tables import TableFrame
+from downfield.training.data.samples import PatchSamples, as_input, joined, varied_patches
+from downfield.training.data.set_samples import cut_samples
 from downfield.training.export.networks import figure_refiner_of, write_refined
-from downfield.training.export.onnx import Pictures, as_pictures
+from downfield.training.export.onnx import Pictures
 from downfield.training.networks.refiner import FigureRefiner, figure_refiner_loss
 
 RATE: Final = 3e-4  # a sixth of the rate at which it was trained, so that little is forgotten
@@ -91,6 +92,7 @@ def learn_table(
     """
     card = read_card(network)
     model, old = (figure_refiner_of(network) for _ in range(2))
+    torch.manual_seed(0)
     _learn(model, old, frames, minutes * 60, progress)
     about = f"{card.name}, its refiner trained {minutes:g} minutes on {len(frames)} frames of one table"
     # The refiners' weights were fitted on tables that neither had seen; this one the first has seen.
@@ -114,10 +116,10 @@ def _learn(
         steps += 1
         for group in optimizer.param_groups:
             group["lr"] = RATE * min(1.0, steps / WARM_UP) * (1 - share)
-        batch = collate_patches([_batch(frames[int(rng.integers(len(frames)))], rng) for _ in range(FRAMES)])
-        pictures = batch["img"].float() / 255
+        batch = joined([_varied(frames[int(rng.integers(len(frames)))], rng) for _ in range(FRAMES)])
+        pictures = as_input(batch.image)
         with torch.no_grad():
-            batch["fallen"] = torch.sigmoid(old(pictures)[:, FALLEN])
+            batch = batch._replace(fallen=torch.sigmoid(old(pictures)[:, FALLEN]))
         loss, _ = figure_refiner_loss(model(pictures), batch)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -126,8 +128,8 @@ def _learn(
         progress(share)
 
 
-def _batch(frame: TableFrame, rng: np.random.Generator) -> Batch:
-    return patches_of(cut_guessed(frame.image, frame.objects, rng, avoid=frame.unsure))
+def _varied(frame: TableFrame, rng: np.random.Generator) -> PatchSamples:
+    return varied_patches(cut_samples(frame.image, frame.objects, rng, frame.unsure))
 
 
 def _pictures(frames: Sequence[TableFrame]) -> list[Pictures]:
@@ -136,5 +138,5 @@ def _pictures(frames: Sequence[TableFrame]) -> list[Pictures]:
     out: list[Pictures] = []
     for _ in range(_ROUNDS):
         for frame in frames:
-            out += as_pictures(_batch(frame, rng)["img"])
+            out += [picture[None] for picture in (255 * _varied(frame, rng).image).round().byte().numpy()]
     return out[:: max(len(out) // _CALIBRATION_PATCHES, 1)][:_CALIBRATION_PATCHES]

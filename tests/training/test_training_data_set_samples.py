@@ -13,9 +13,10 @@ torch = pytest.importorskip("torch")
 
 from downfield.models.refiner import patch_transform  # noqa: E402
 from downfield.training.data.labeled_frames import labeled_images_of, labels_of, unsure_path_of, write_objects  # noqa: E402
-from downfield.training.data.objects import Objects  # noqa: E402
-from downfield.training.data.samples import UPRIGHT  # noqa: E402
-from downfield.training.data.set_samples import HARDLY_SHOWN, balls_in_patches, detector_samples, refiner_samples  # noqa: E402
+from downfield.training.data.objects import BALL_KIND, BALL_POINT, Objects  # noqa: E402
+from downfield.training.data.places import balls_in_patches  # noqa: E402
+from downfield.training.data.samples import UPRIGHT, joined  # noqa: E402
+from downfield.training.data.set_samples import patches_of  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -25,32 +26,27 @@ def frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_samples_of_a_data_set_have_their_points_where_the_picture_shows_them(frames: Path) -> None:
-    crops = next(detector_samples([(frames, 1.0)], 5, crops=8, workers=0))
-    figures = crops.kinds == UPRIGHT
-    assert int(figures.sum()) > 8
-    corners = crops.points[figures][:, :4]
-    whole = corners[(corners[..., 2] > 0).all(dim=1)][..., :2]
-    x, y = whole[..., 0], whole[..., 1]
-    area = (x * y.roll(-1, 1) - y * x.roll(-1, 1)).sum(dim=1) / 2
-    assert (area > 0).all(), "corners run clockwise in a picture, where y points down"
-    low, high = crops.boxes[figures][:, :2], crops.boxes[figures][:, 2:]
-    assert (high > low).all()
-    patches = next(refiner_samples([(frames, 1.0)], 5, workers=0))
+def test_patches_of_a_data_set_have_their_figures_ahead_and_now_and_then_a_ball(frames: Path) -> None:
+    rng = np.random.default_rng(5)
+    patches = joined([patches_of(path, rng) for path in labeled_images_of(frames, "train")])
     upright = (patches.figure > 0) & (patches.fallen == 0)
     ahead = patches.points[upright][:, :2].mean(dim=1) - patches.points[upright][:, 2:4].mean(dim=1)
     assert (ahead[:, 0] > 0).all()
     assert 0 < float((patches.ball[:, 2] > 0).float().mean()) < 1
 
 
-def test_each_patch_has_the_ball_nearest_to_its_center_or_none() -> None:
+def test_each_patch_has_the_ball_that_shows_most_or_none() -> None:
     corners = np.array([[[62.0, 40], [62, 60], [28, 60], [28, 40]], [[362.0, 40], [362, 60], [328, 60], [328, 40]]])
     transforms = patch_transform(corners)
-    balls = np.array([[45.0, 50.0, 1.0], [60.0, 55.0, 2.0], [0.0, 0.0, 0.0]])
-    told = balls_in_patches(balls, transforms)
-    np.testing.assert_allclose(told[0], (31.5, 31.5, HARDLY_SHOWN))
+    points = np.zeros((3, 5, 3))
+    points[:, BALL_POINT] = [[45.0, 50.0, 1.0], [60.0, 55.0, 2.0], [0.0, 0.0, 0.0]]
+    balls = Objects(np.full(3, float(BALL_KIND)), np.zeros((3, 4)), points)
+    told = balls_in_patches(balls, np.array([0.1, 0.6, 1.0]), transforms)
+    place = transforms[0] @ (60.0, 55.0, 1.0)
+    np.testing.assert_allclose(told[0], (*place, 0.6))
     np.testing.assert_allclose(told[1], 0.0)
-    assert balls_in_patches(np.zeros((0, 3)), transforms).tolist() == [[0.0] * 3] * 2
+    none = Objects(np.zeros(0), np.zeros((0, 4)), np.zeros((0, 5, 3)))
+    assert balls_in_patches(none, np.zeros(0), transforms).tolist() == [[0.0] * 3] * 2
 
 
 def contributed_set(out: Path) -> Path:
@@ -71,6 +67,7 @@ def contributed_set(out: Path) -> Path:
 
 def test_of_a_contributed_picture_no_patch_says_that_it_shows_no_ball(tmp_path: Path) -> None:
     real = contributed_set(tmp_path / "contributed")
-    patches = next(refiner_samples([(real, 1.0)], 5, workers=0))
+    (picture,) = labeled_images_of(real, "train")
+    patches = patches_of(picture, np.random.default_rng(5))
     assert int(patches.figure.sum()) > 0
     assert (patches.ball[:, 2] > 0).all(), "its own ball has no label, so it may be anywhere"

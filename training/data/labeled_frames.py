@@ -1,8 +1,7 @@
-"""Labeled frames of data sets, as `downfield twin dataset` writes them, and random draws from them."""
+"""Labeled frames of data sets, as `downfield twin dataset` writes them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,8 +11,6 @@ import numpy as np
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
 from downfield.training.data.objects import Objects, parse_objects
-
-Sources = Sequence[tuple[Path, float]]  # folders of data sets, each with the share of frames to take from it
 
 
 def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
@@ -49,26 +46,6 @@ def unsure_path_of(image: Path) -> Path:
     return image.parent.parent.parent / "unsure" / image.parent.name / f"{image.stem}.npy"
 
 
-class FrameDraw:
-    """An endless draw of frames: the i-th is a function of the seed and i alone.
-
-    Raises:
-        InputError: a folder holds no labeled pictures of the split.
-    """
-
-    def __init__(self, sources: Sources, split: str, seed: int) -> None:
-        self._images = [labeled_images_of(folder, split) for folder, _ in sources]
-        shares = np.array([share for _, share in sources])
-        self._shares = shares / shares.sum()
-        self._seed = seed
-
-    def draw(self, index: int) -> tuple[Path, np.random.Generator]:
-        """Draw a frame's picture and the random generator for it."""
-        rng = np.random.default_rng([self._seed, index])
-        images = self._images[int(rng.choice(len(self._images), p=self._shares))]
-        return images[int(rng.integers(len(images)))], rng
-
-
 def labeled_images_of(folder: Path, split: str) -> list[Path]:
     """Return the labeled pictures of a data set's split. Raises InputError: there are none."""
     where = folder / "images" / split
@@ -78,19 +55,11 @@ def labeled_images_of(folder: Path, split: str) -> list[Path]:
     return images
 
 
-def read_frame(path: Path, *, halved: bool = False) -> Image:
-    """Return a frame, blue green red.
-
-    Args:
-        halved: at half its size, which a JPEG can be decoded at for a fraction of the time.
-
-    Raises:
-        InputError: it can't be decoded.
-    """
+def read_frame(path: Path) -> Image:
+    """Return a frame, blue green red. Raises InputError: it can't be decoded."""
     image = None
     with suppress(cv2.error, OSError):  # a name that is no UTF-8 ends `cv2.imread` with the process
-        coded = np.fromfile(path, np.uint8)
-        image = cv2.imdecode(coded, cv2.IMREAD_REDUCED_COLOR_2 if halved else cv2.IMREAD_COLOR)
+        image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
         raise InputError(f"{path}: the picture can't be decoded")
     return np.asarray(image, dtype=np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -136,3 +137,15 @@ def moved(objects: Objects, matrix: Array, *, mirrored: bool) -> tuple[Objects, 
     if mirrored:
         points = points[:, MIRRORED_POINTS]
     return Objects(objects.kinds[kept], boxes[kept], points[kept]), kept
+
+
+def padded(found: Sequence[tuple[Objects, Array]]) -> tuple[NDArray[np.float32], ...]:
+    """Return kinds (-1 for none), points, boxes and visible shares of several crops as arrays."""
+    most = max((len(objects.kinds) for objects, _ in found), default=0)
+    kinds, points = np.full((len(found), most), -1.0), np.zeros((len(found), most, 5, 3))
+    boxes, shown = np.zeros((len(found), most, 4)), np.zeros((len(found), most))
+    for row, (objects, share) in enumerate(found):
+        count = len(objects.kinds)
+        kinds[row, :count], points[row, :count] = objects.kinds, objects.points
+        boxes[row, :count], shown[row, :count] = objects.boxes, share
+    return tuple(part.astype(np.float32) for part in (kinds, points, boxes, shown))

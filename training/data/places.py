@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypedDict, Unpack
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,11 +49,26 @@ def patch_labels(places: PatchPlaces) -> tuple[Array, Array, Array, Array, Array
     return placed, np.where(inside, flags, 0), flip, fallen, (np.arange(total) < count).astype(float)
 
 
-class PlaceOptions(TypedDict, total=False):
-    """Where patches are cut beside at simulated detections."""
+def balls_in_patches(objects: Objects, shown: Array, transforms: Array) -> Array:
+    """Return the ball that shows most in each patch: x, y and its visible share, 0 for none, shape (n, 3).
 
-    avoid: Array | None  # places that may hold an unlabeled figure, pixels, shape (n, 2)
-    distractors: Array | None  # places that may be taken for a figure's, pixels, shape (n, 2)
+    Args:
+        objects: of the frame.
+        shown: visible shares of them.
+        transforms: from the frame's pixels to the patches', shape (n, 2, 3).
+    """
+    chosen = (objects.kinds == BALL_KIND) & (objects.points[:, BALL_POINT, 2] > 0)
+    out = np.zeros((len(transforms), 3))
+    if not chosen.any() or not len(transforms):
+        return out
+    middles = objects.points[chosen, BALL_POINT, :2]
+    placed = to_patch(np.broadcast_to(middles, (len(transforms), *middles.shape)), transforms)
+    inside = ((placed > -0.5) & (placed < PATCH_PX - 0.5)).all(axis=2)
+    share = np.where(inside, shown[chosen], 0.0)
+    best, rows = share.argmax(axis=1), np.arange(len(transforms))
+    out[:, 2] = share[rows, best]
+    out[:, :2] = np.where(out[:, 2:] > 0, placed[rows, best], 0.0)
+    return out
 
 
 def place_patches(
@@ -61,16 +76,15 @@ def place_patches(
     size_px: tuple[int, int],
     rng: np.random.Generator,
     *,
-    stretched: bool = True,
-    **options: Unpack[PlaceOptions],
+    avoid: Array | None = None,
+    distractors: Array | None = None,
 ) -> PatchPlaces:
-    """Choose patches of a frame where a detector might have put figures.
+    """Choose patches of a frame where a detector might have put figures; bases are stretched a little.
 
     Args:
-        stretched: stretch bases a little, since real makes differ in length and width.
-        options: see `PlaceOptions`.
+        avoid: places that may hold an unlabeled figure, pixels, shape (n, 2).
+        distractors: places that may be taken for a figure's, pixels, shape (n, 2).
     """
-    avoid, distractors = options.get("avoid"), options.get("distractors")
     is_figure = np.isin(objects.kinds, FIGURE_KINDS)
     each = np.flatnonzero(is_figure & (objects.points[:, :4, 2] > 0).all(axis=1))
     each = np.concatenate([each, np.repeat(each[objects.kinds[each] == FALLEN_KIND], FALLEN_REPEATS)])
@@ -83,9 +97,7 @@ def place_patches(
     if distractors is not None:
         tempting = np.concatenate([tempting, distractors[rng.permutation(len(distractors))[:_DISTRACTORS]]])
     empty = empty_bases(points[:, :4, :2], taken, size_px, tempting, rng)
-    transforms = patch_transform(np.concatenate([guessed, empty]))
-    if stretched:
-        transforms = _stretched(transforms, points[:, :4, :2], rng)
+    transforms = _stretched(patch_transform(np.concatenate([guessed, empty])), points[:, :4, :2], rng)
     return PatchPlaces(transforms, kinds, points)
 
 

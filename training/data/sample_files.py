@@ -11,19 +11,17 @@ import random
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from downfield.core.errors import InputError
 
 if TYPE_CHECKING:
-    from downfield.training.data.samples import FrameSamples, PatchSamples
+    from downfield.training.data.samples import FrameSamples, PatchSamples, Samples
 
 SUFFIX: Final = ".npz"
 PART: Final = ".part"  # suffix of a file that is being written; one whose program was killed stays behind
-
-Samples = TypeVar("Samples", bound="FrameSamples | PatchSamples")
 
 
 def write_samples(batch: FrameSamples | PatchSamples, folder: Path, number: int) -> Path:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -41,6 +42,9 @@ class PatchSamples(NamedTuple):
     ball: Tensor  # x, y of the ball's center and its visible share, 0 for no ball, shape (n, 3)
 
 
+Samples = TypeVar("Samples", FrameSamples, PatchSamples)
+
+
 def frame_samples(batch: tuple[Tensor, ...]) -> FrameSamples:
     """Return frames with exactly `MOST_OBJECTS` rows of objects, existing ones first, without NaN."""
     frames = FrameSamples(*batch[: len(FrameSamples._fields)])
@@ -58,6 +62,11 @@ def patch_samples(batch: tuple[Tensor, ...]) -> PatchSamples:
     """Return patches without NaN."""
     parts = batch[: len(PatchSamples._fields)]
     return PatchSamples(*(part.nan_to_num(0.0) if part.is_floating_point() else part for part in parts))
+
+
+def joined(samples: Sequence[Samples]) -> Samples:
+    """Return the rows of one or more batches as one batch."""
+    return type(samples[0])(*(torch.cat(parts) for parts in zip(*samples, strict=True)))
 
 
 def as_input(image: Tensor) -> Tensor:

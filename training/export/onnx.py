@@ -22,8 +22,8 @@ from torch import Tensor, nn
 
 from downfield.core.errors import InputError
 from downfield.training.data.objects import CROP_PX
-from downfield.training.data.sample_files import Samples, read_endlessly
-from downfield.training.data.samples import FrameSamples, PatchSamples
+from downfield.training.data.sample_files import read_endlessly
+from downfield.training.data.samples import FrameSamples, PatchSamples, Samples
 from downfield.training.networks.blocks import fused
 from downfield.training.networks.refiner import RefinerNetwork
 
@@ -214,12 +214,6 @@ def _samples(folder: Path, kind: type[Samples]) -> Iterator[Samples]:
         if samples is None:
             raise InputError(f"{folder}: holds no samples on which int8 could be calibrated")
         yield samples
-
-
-def as_pictures(images: Tensor) -> list[Pictures]:
-    """Return a batch's pictures, (n, 3, height, width) red green blue, as uint8 (1, height, width, 3) each."""
-    pictures = images.numpy().transpose(0, 2, 3, 1)[..., ::-1]
-    return [np.ascontiguousarray(picture[None]) for picture in pictures]
 
 
 def _inputs(source: int | list[int], flow: Tensor, kept: list[Tensor]) -> Any:

@@ -13,10 +13,11 @@ import torch
 from torch import Tensor
 
 from downfield.models.refiner import PATCH_PX
+from downfield.training.data.labeled_frames import labeled_images_of
 from downfield.training.data.objects import CROP_PX
 from downfield.training.data.sample_files import write_samples
-from downfield.training.data.samples import FrameSamples, PatchSamples, frame_samples, patch_samples
-from downfield.training.data.set_samples import detector_samples, refiner_samples
+from downfield.training.data.samples import FrameSamples, PatchSamples, frame_samples, joined, patch_samples
+from downfield.training.data.set_samples import crops_of, patches_of
 from downfield.training.keep.folder import TrainerFolder
 from downfield.training.keep.plans import TracingPlan
 from downfield.training.traced.development import develop
@@ -36,6 +37,9 @@ VALIDATION: Final = Recipe(
     samples=8,
 )
 """Pictures of other tables than those trained on: other prints, lamps, cameras, bases, molds and paints."""
+
+_DRAWN: Final = 2  # pictures of a table that the compositor draws
+_DRAWN_CROPS: Final = 6  # out of each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +135,12 @@ def make_table(folder: TrainerFolder, plan: TracingPlan, number: int) -> TableSa
 
 def _drawn_table(scratch: Path, plan: TracingPlan, number: int) -> TableSamples:
     recipe = Recipe("train", seed=1000 * plan.seed + number, per_table=2, carriers=0.1, strewn=0.08, fallers=0.1)
+    rng = np.random.default_rng([plan.seed, number, 0xD7])
     try:
-        make_dataset(scratch, recipe, 2)
-        sources = [(scratch, 1.0)]
-        crops = next(detector_samples(sources, number, crops=12, workers=0))
-        patches = next(refiner_samples([*sources, *((each, 0.5) for each in plan.pictures)], number, workers=0))
+        make_dataset(scratch, recipe, _DRAWN)
+        drawn, *real = (labeled_images_of(each, "train") for each in (scratch, *plan.pictures))
+        crops = joined([crops_of(path, _DRAWN_CROPS, rng) for path in drawn])
+        one_each = [images[int(rng.integers(len(images)))] for images in real]
+        return TableSamples(crops, joined([patches_of(path, rng) for path in (*drawn, *one_each)]))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return TableSamples(crops, patches)

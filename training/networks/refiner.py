@@ -7,7 +7,6 @@ network. `FigureRefiner` is the bundled network's first refiner. Patches and out
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -173,13 +172,14 @@ def figure_loss(outputs: Tensor, truth: PatchLabels) -> tuple[Tensor, Losses]:
     return loss + parts["figure"], parts
 
 
-def figure_refiner_loss(outputs: Tensor, batch: Mapping[str, Tensor]) -> tuple[Tensor, Losses]:
-    """Return the loss of a `FigureRefiner`'s output for labels as of `data.patches.patches_of`, and its parts."""
-    figure = batch["figure"]
-    labels = PatchLabels(
-        batch["points"], batch["flags"], batch["flip"], batch["fallen"], figure, known=torch.ones_like(figure)
-    )
-    return figure_loss(outputs, labels)
+def figure_refiner_loss(outputs: Tensor, truth: PatchSamples) -> tuple[Tensor, Losses]:
+    """Return the loss of figures' numbers in patches, shape (p, `OUTPUTS`), and its parts."""
+    points = (truth.points + 0.5) / _HALF_PX - 1
+    flags = truth.flags * (points.abs() < 1).all(dim=-1) * truth.figure[:, None]
+    # An entirely hidden figure is trained neither as present nor as absent.
+    unseen = truth.figure * (flags <= 1).all(dim=1)
+    flags, figure = flags * (1 - unseen)[:, None], truth.figure - unseen
+    return figure_loss(outputs.float(), PatchLabels(points, flags, truth.flip, truth.fallen, figure, known=1 - unseen))
 
 
 def refiner_loss(outputs: Tensor, heat: Tensor, truth: PatchSamples) -> tuple[Tensor, Losses]:
@@ -189,14 +189,7 @@ def refiner_loss(outputs: Tensor, heat: Tensor, truth: PatchSamples) -> tuple[Te
         outputs: figures' numbers, shape (p, `OUTPUTS`).
         heat: logits of the ball's cells, shape (p, `CELLS` ** 2).
     """
-    points = (truth.points + 0.5) / _HALF_PX - 1
-    flags = truth.flags * (points.abs() < 1).all(dim=-1) * truth.figure[:, None]
-    # An entirely hidden figure is trained neither as present nor as absent.
-    unseen = truth.figure * (flags <= 1).all(dim=1)
-    flags, figure = flags * (1 - unseen)[:, None], truth.figure - unseen
-    loss, parts = figure_loss(
-        outputs.float(), PatchLabels(points, flags, truth.flip, truth.fallen, figure, known=1 - unseen)
-    )
+    loss, parts = figure_refiner_loss(outputs, truth)
     parts["ball"] = _ball_loss(heat.float(), truth.ball)
     return loss + parts["ball"], parts
 

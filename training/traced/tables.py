@@ -18,19 +18,17 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
-from downfield.models.refiner import PATCH_PX, to_patch
 from downfield.training.data.objects import (
-    BALL_KIND,
-    BALL_POINT,
     FIGURE_KINDS,
     INPUT_WIDTH_PX,
     Objects,
     draw_cut,
     moved,
+    padded,
     parse_objects,
     with_room,
 )
-from downfield.training.data.places import patch_labels, place_patches
+from downfield.training.data.places import balls_in_patches, patch_labels, place_patches
 from downfield.training.traced.development import sensor_row
 from downfield.twin.randomization import tables
 from downfield.twin.randomization.cameras import SIZES_PX, draw_view, draw_webcam
@@ -198,7 +196,7 @@ def plan_crops(table: TracedTable, per_view: int, rng: np.random.Generator, *, w
             views.append(number)
     stacked = np.array(inverses)
     feet = np.linalg.norm(stacked[:, :, 0], axis=1)
-    return _planned(table, np.array(views), stacked, feet, _padded(found), rng, webcams)
+    return _planned(table, np.array(views), stacked, feet, padded(found), rng, webcams)
 
 
 def plan_patches(table: TracedTable, rng: np.random.Generator, *, webcams: int = 1) -> WindowPlan:
@@ -210,7 +208,8 @@ def plan_patches(table: TracedTable, rng: np.random.Generator, *, webcams: int =
             continue
         matrices.append(places.transforms)
         views.append(np.full(len(places.transforms), number))
-        truths.append((*patch_labels(places), _balls(view, places.transforms)))
+        balls = balls_in_patches(view.objects, view.shown, places.transforms)
+        truths.append((*patch_labels(places), balls))
     if not matrices:  # no camera shows a figure
         return WindowPlan(table, np.zeros(0, np.int64), np.zeros((0, 2, 3)), np.zeros(0), np.zeros((1, 0, 0), "f4"), ())
     inverses = np.array([_inverse(matrix) for matrix in np.concatenate(matrices)])
@@ -259,31 +258,3 @@ def _inverse(matrix: Array) -> Array:
     """Return the inverse of an affine matrix, shape (2, 3)."""
     back = np.linalg.inv(matrix[:, :2])
     return np.column_stack([back, -back @ matrix[:, 2]])
-
-
-def _padded(found: list[tuple[Objects, Array]]) -> tuple[NDArray[np.float32], ...]:
-    """Return kinds (-1 for none), points, boxes and visible shares of several crops as arrays."""
-    most = max((len(objects.kinds) for objects, _ in found), default=0)
-    kinds, points = np.full((len(found), most), -1.0), np.zeros((len(found), most, 5, 3))
-    boxes, shown = np.zeros((len(found), most, 4)), np.zeros((len(found), most))
-    for row, (objects, share) in enumerate(found):
-        count = len(objects.kinds)
-        kinds[row, :count], points[row, :count] = objects.kinds, objects.points
-        boxes[row, :count], shown[row, :count] = objects.boxes, share
-    return tuple(part.astype(np.float32) for part in (kinds, points, boxes, shown))
-
-
-def _balls(view: TracedView, transforms: Array) -> Array:
-    """Return the ball that shows most in each patch: x, y and its visible share, 0 for none, shape (n, 3)."""
-    chosen = (view.objects.kinds == BALL_KIND) & (view.objects.points[:, BALL_POINT, 2] > 0)
-    out = np.zeros((len(transforms), 3))
-    if not chosen.any() or not len(transforms):
-        return out
-    middles = view.objects.points[chosen, BALL_POINT, :2]
-    placed = to_patch(np.broadcast_to(middles, (len(transforms), *middles.shape)), transforms)
-    inside = ((placed > -0.5) & (placed < PATCH_PX - 0.5)).all(axis=2)
-    share = np.where(inside, view.shown[chosen], 0.0)
-    best, rows = share.argmax(axis=1), np.arange(len(transforms))
-    out[:, 2] = share[rows, best]
-    out[:, :2] = np.where(out[:, 2:] > 0, placed[rows, best], 0.0)
-    return out
