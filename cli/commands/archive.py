@@ -19,7 +19,7 @@ from downfield.core.errors import InputError, OutputError
 from downfield.core.records import to_json
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.cluster import RayCluster, connect_cluster
-from downfield.desk.archive.index import open_index, parse_selection
+from downfield.desk.archive.index import all_items, parse_selection
 from downfield.desk.archive.items import ArchivedItem, ItemLabels, add_files, addable_files, item_ids
 from downfield.desk.archive.job import ArchiveJob, JobReport, JobSettings
 from downfield.desk.archive.judging import check_item
@@ -219,8 +219,7 @@ def select_items(files: ArchiveFiles, words: Sequence[str], index: str | None) -
         StorageError, FormatError, OutputError, MissingExtraError: the archive or its index can't be used.
     """
     selection = parse_selection(words)
-    with open_index(files, index) as opened:
-        found = tuple(opened.find(selection))
+    found = tuple(selection.find(all_items(files, index)))
     if not found and selection == parse_selection(()):
         raise InputError(f"{files.shown}: there is no archive here, or it is empty. 'downfield archive add' fills one.")
     if not found:

@@ -26,7 +26,7 @@ from downfield.capture.sources.file_sources import bundled_demo
 from downfield.cli.main import app, run_command
 from downfield.core.errors import InputError
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
-from downfield.desk.archive.index import open_index, parse_selection
+from downfield.desk.archive.index import all_items, parse_selection
 from downfield.desk.archive.items import (
     AddedFile,
     ArchivedItem,
@@ -119,8 +119,7 @@ def test_a_game_that_was_exported_in_two_places_is_one_game_with_its_score_seaso
         (tmp_path / f"{name}.zip").write_bytes(bundle_of(game, key))
     files = archive_of(str(tmp_path / "archive"), [tmp_path / "rig.zip", tmp_path / "desk.zip"])
     assert len(item_ids(files)) == 2
-    with open_index(files, None) as index:
-        (item,) = index.find(parse_selection([]))
+    (item,) = parse_selection([]).find(all_items(files))
     assert item.score is not None
     assert (item.season, item.event) == (item.began_text[:4], "")
     assert f"{item.score[1]} to {item.score[0]}" in CliRunner().invoke(app, ["archive", "list", files.shown]).output
@@ -215,21 +214,19 @@ def test_a_selection_finds_the_same_in_every_kind_of_index(
 ) -> None:
     files = ArchiveFiles.at(str(tmp_path / "archive"))
     items = listed(files, 4)
-    with open_index(files, address) as index:
-        assert index.find(parse_selection(words)) == [items[number] for number in sorted(found)]
+    assert parse_selection(words).find(all_items(files, address)) == [items[number] for number in sorted(found)]
 
 
 def test_an_index_follows_the_archive(address: str | None, tmp_path: Path) -> None:
     files = ArchiveFiles.at(str(tmp_path / "archive"))
     items = listed(files, 2)
-    with open_index(files, address) as index:
-        assert index.find(parse_selection([])) == items
+    assert parse_selection([]).find(all_items(files, address)) == items
     (tmp_path / "archive" / "items" / f"{items[0].id}.json").unlink()
     longer = replace(items[1], id="f" * 64, entries=9)
     write_item(files, longer)
-    with open_index(files, address) as index:
-        assert index.find(parse_selection([])) == [longer], "of two bundles of a game the longer one is meant"
-        assert index.find(parse_selection([items[1].id[:64]])) == [items[1]], "unless its id names the other"
+    now = all_items(files, address)
+    assert parse_selection([]).find(now) == [longer], "of two bundles of a game the longer one is meant"
+    assert parse_selection([items[1].id[:64]]).find(now) == [items[1]], "unless its id names the other"
 
 
 @pytest.mark.parametrize(
@@ -256,11 +253,11 @@ def test_any_words_are_a_selection_or_a_clear_error(words: list[str]) -> None:
 def test_a_name_that_is_unknown_or_means_several_is_refused(tmp_path: Path) -> None:
     files = ArchiveFiles.at(str(tmp_path))
     listed(files, 3)
-    with open_index(files, None) as index:
-        with pytest.raises(InputError, match="no item and no game 'game-9'"):
-            index.find(parse_selection(["game-9"]))
-        with pytest.raises(InputError, match="the beginning of 3 ids"):
-            index.find(parse_selection(["0000"]))
+    items = all_items(files)
+    with pytest.raises(InputError, match="no item and no game 'game-9'"):
+        parse_selection(["game-9"]).find(items)
+    with pytest.raises(InputError, match="the beginning of 3 ids"):
+        parse_selection(["0000"]).find(items)
 
 
 def test_verify_tells_a_changed_a_missing_and_a_foreign_bundle(bundle: Path, tmp_path: Path) -> None:
@@ -289,8 +286,8 @@ def test_a_record_that_leads_out_of_the_archive_is_refused(tmp_path: Path) -> No
     data = json.loads(record.read_text())
     data["files"] = [{"name": "../../passwd", "size": 1, "sha256": "0"}]
     record.write_text(json.dumps(data))
-    with pytest.raises(InputError, match="can't be the name of a file"), open_index(files, None):
-        pass
+    with pytest.raises(InputError, match="can't be the name of a file"):
+        all_items(files)
 
 
 def test_the_command_lists_and_its_exit_status_tells_of_faults(
