@@ -18,7 +18,7 @@ from typing import Any, Final, Generic, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from downfield.broadcast.logos import LogoFolder
-from downfield.broadcast.program.live_stream import ProgramFeed
+from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.core.errors import InputError, NotFoundError, OutputError
 from downfield.core.files.private_files import replace_private_file
 from downfield.core.threads import only_logged, supervised_thread
@@ -73,7 +73,7 @@ class OnAir:
         program: follows its part of the choices; None where there is none.
     """
 
-    def __init__(self, folder: Path | None, logos: LogoFolder, hub: Hub, program: ProgramFeed | None = None) -> None:
+    def __init__(self, folder: Path | None, logos: LogoFolder, hub: Hub, program: ProgramDrawer | None = None) -> None:
         self._logos, self._hub, self._program, self._lock = logos, hub, program, threading.RLock()
         self._choices = _Kept(folder, "on_air.json", OnAirView, "what is on air")
         self._card = _Kept(folder, "card.json", GraphicView, "the card")

@@ -31,7 +31,7 @@ from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.api.table_setup import TableSetup
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.program.live_stream import ProgramFeed
+from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.game.published.hub import Hub
 from downfield.game.records.commands import NewGame, TeamSheet
@@ -157,7 +157,7 @@ class PageServer:
         folder: Path,
         access: AccessPolicy = LOCAL,
         table_setup: TableSetup | None = None,
-        program: ProgramFeed | None = None,
+        program: ProgramDrawer | None = None,
     ) -> None:
         self._folder = folder
         self.program = program

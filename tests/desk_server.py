@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from pathlib import Path
+from typing import cast
 
 import uvicorn
 from waiting import WAIT_S
@@ -15,12 +16,13 @@ from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.desk.event.keeper import EventKeeper
-from downfield.desk.replication.desk_tournament import DeskTournament
+from downfield.desk.replication.desk_tournament import DeskTournament, open_desk_tournament
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.rig_client import TableWatcher
+from downfield.rig.configuration.settings import RigSettings
 from downfield.store.writing.store import Store
 
 
@@ -42,7 +44,9 @@ class DeskServer:
         keeper: EventKeeper | None = None,
     ) -> None:
         keeper, book = keeper or EventKeeper(folder / "event.json"), AddressBook(folder / "tables.json")
-        self.parts = DeskParts(keeper, book, TableWatcher(), tournament, grants or GrantKeeper(folder))
+        grants = grants or GrantKeeper(folder)
+        self._own = None if tournament else open_desk_tournament(RigSettings(), keeper, folder, grants)
+        self.parts = DeskParts(keeper, book, TableWatcher(), tournament or cast("DeskTournament", self._own), grants)
         self._store = Store.at(folder / "devices.db")
         app = create_desk_app(self.parts, self._store, SecretFile(), access or AccessPolicy(), KnownClients(()))
         self.token_store: TokenStore = access_control_of(app).token_store
@@ -68,3 +72,5 @@ class DeskServer:
         self._server.should_exit = True
         self._thread.join(WAIT_S)
         self._store.close()
+        if self._own is not None:
+            self._own.close()

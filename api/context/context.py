@@ -29,7 +29,7 @@ from downfield.broadcast.integrations.webhook import STATUSES, WebhookOutlet
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.logos import LogoFolder
 from downfield.broadcast.on_air import OnAir
-from downfield.broadcast.program.live_stream import ProgramFeed
+from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.replay.director import ReplayDirector, ReplayOptions
 from downfield.broadcast.replay.highlights import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayRenderer
@@ -81,7 +81,7 @@ class RigParts:
     # signs what leaves the rig; one of this run only where none is given
     rig_key: RigKey = field(default_factory=RigKey.generate)
     bundles: Bundles | None = None  # makes games into files; None where that can't be done
-    program: ProgramFeed | None = None  # draws the program feed; None where there are no pictures
+    program: ProgramDrawer | None = None  # draws the program feed; None where there are no pictures
     # with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
     style_folder: Path | None = None
     replays: ReplayOptions = field(default_factory=ReplayOptions)

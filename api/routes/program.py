@@ -17,19 +17,19 @@ from downfield.api.http.requests import sends
 from downfield.api.routes.feed import open_socket, send_pictures
 from downfield.api.security.access import allow
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.broadcast.program.live_stream import ProgramFeed
+from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.game.published.stream_topics import ProgramOptions
 
 router = APIRouter(tags=["program"], route_class=RepeatableRoute)
 
 
-async def _feed(rig: RigPartsDep) -> ProgramFeed:
+async def _feed(rig: RigPartsDep) -> ProgramDrawer:
     if rig.program is None:
         raise ProblemError(404, "There is no program here: no camera or video is connected.")
     return rig.program
 
 
-ProgramDep = Annotated[ProgramFeed, Depends(_feed)]
+ProgramDep = Annotated[ProgramDrawer, Depends(_feed)]
 Number = Annotated[int, Path(ge=0, lt=1 << 53)]
 _PLAYLIST_TYPE: Final = "application/vnd.apple.mpegurl"
 

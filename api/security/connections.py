@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -43,22 +43,6 @@ class ConnectionLimits:
 CONNECTION_LIMITS: Final = ConnectionLimits()
 
 
-class ConnectionState(Protocol):
-    """What the HTTP protocol tells of its connection."""
-
-    def is_idle(self) -> bool:
-        """Return whether no request is in progress."""
-
-    def waits_for_client(self) -> bool:
-        """Return whether a request is in progress whose client has to send more of it, or to accept its response."""
-
-    def is_late(self, now: float, limits: ConnectionLimits) -> bool:
-        """Return whether the client has used up the time for what it should have sent or accepted by now."""
-
-    def abort(self) -> None:
-        """Close the connection at once."""
-
-
 @dataclass(slots=True)
 class _Connection:
     """One accepted connection; without a state until its TLS handshake has ended."""
@@ -67,7 +51,7 @@ class _Connection:
     address: str
     known: bool
     since: float
-    state: ConnectionState | None = None
+    state: TimedHttpProtocol | None = None
 
     def is_idle(self) -> bool:
         return self.state is None or self.state.is_idle()
@@ -135,7 +119,7 @@ class ConnectionGuard:
         self._strangers += not known
         return True
 
-    def begin(self, peer: Any, state: ConnectionState) -> None:
+    def begin(self, peer: Any, state: TimedHttpProtocol) -> None:
         """Note that HTTP begins on a connection."""
         if peer in self._open:
             self._open[peer].state = state

@@ -1,4 +1,4 @@
-"""The seam of the program feed: how it looks, its newest picture, and the last seconds of it as low-latency HLS.
+"""The last seconds of the program as low-latency HLS.
 
 H.264 is in segments and parts with their playlist. Names and tags are those of RFC 8216, with the partial segments,
 blocking reloads and preload hints of its second edition (draft-pantos-hls-rfc8216bis). Nothing is kept on a disk.
@@ -13,10 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeVar
-
-from downfield.broadcast.latest_picture import LatestPicture
-from downfield.game.published.stream_topics import OnAirPerson, ProgramOptions
+from typing import Final, TypeVar
 
 T = TypeVar("T")
 
@@ -276,22 +273,3 @@ def _part_line(segment: _Segment, index: int, query: str) -> str:
     part = segment.parts[index]
     independent = ",INDEPENDENT=YES" if part.independent else ""
     return f'#EXT-X-PART:DURATION={part.seconds:.5f},URI="program/{segment.number}.{index}.m4s{query}"{independent}'
-
-
-class ProgramFeed(Protocol):
-    """Draws the program; `downfield.broadcast.program.program_feed.ProgramDrawer` is one. Callable from any thread."""
-
-    @property
-    def picture(self) -> LatestPicture:
-        """The newest picture."""
-
-    @property
-    def stream(self) -> LiveStream:
-        """The last seconds as a film."""
-
-    @property
-    def options(self) -> ProgramOptions:
-        """How it looks now."""
-
-    def use(self, options: ProgramOptions, people: tuple[OnAirPerson, ...] = ()) -> None:
-        """Change how it looks from the next picture on, and who is named in its tags."""

@@ -4,30 +4,27 @@ A thread of low priority that holds the interpreter while both cores are taken k
 own priority. When the process takes too long, can't be started or has ended, pictures are drawn in this one. Works
 where processes can share memory by file descriptor: Linux and macOS.
 
-The messages between the live loop and the process that draws the program.
+What is sent to it is a calibration, or the shape of the picture in the shared memory and what is wanted of it. It sends
+back what is to be called here, by name, and with what.
 """
 
 from __future__ import annotations
 
 import pickle
 import subprocess
-import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Final
+from typing import Any, Final
 
-from downfield.broadcast.program.live_stream import Part
 from downfield.broadcast.program.program_painter import ProgramMoment
 from downfield.broadcast.program.stream_encoder import FilmSink
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.media.shared_picture import SharedPicture
-from downfield.core.platform.processes import end_process
+from downfield.core.platform.processes import end_process, start_worker
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.scene import Scene
 from downfield.core.threads import only_logged, supervised_thread
@@ -46,45 +43,6 @@ class DrawRequest:
     options: ProgramOptions
     film: bool  # whether it is a picture of the film
     picture: bool  # whether it is shown as a picture
-
-
-@dataclass(frozen=True, slots=True)
-class SharedRequest:
-    """A request whose picture lies in shared memory."""
-
-    shape: tuple[int, ...]
-    request: DrawRequest
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The beginning of a take of the film."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Jpeg:
-    """A picture."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Why something could not be drawn or encoded, as a phrase."""
-
-    cause: str
-
-
-class Sign(Enum):
-    """A message without content."""
-
-    DRAWN = "the shared picture is not needed any more"
-    END = "the take has ended: nobody asked for it"
-
-
-Message = Header | Part | Jpeg | Failed | Sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +85,14 @@ class PictureProcess:
     def __init__(
         self, film: FilmSink, picture: Callable[[bytes], None], failed: Callable[[str], None] = only_logged
     ) -> None:
-        self._film, self._picture, self._failed = film, picture, failed
+        self._film = film
+        self._calls: Mapping[str, Callable[..., Any]] = {
+            "begin": film.begin,
+            "add": film.add,
+            "end": film.end,
+            "picture": picture,
+            "failed": failed,
+        }
         self._memory = SharedPicture()
         self._worker: _Worker | None = None
         self._starting: threading.Thread | None = None
@@ -162,7 +127,7 @@ class PictureProcess:
                 worker.calibration = calibration
             self._free.clear()
             self._memory.put(image)
-            worker.connection.send(SharedRequest(image.shape, request))
+            worker.connection.send((image.shape, request))
         except _BROKEN:
             self._drop(worker)
             return False
@@ -196,39 +161,25 @@ class PictureProcess:
         """Start a process and receive what it sends until it ends."""
         if self._closed.wait(pause_s):
             return
-        ours, theirs = Pipe()
         memory = self._memory.descriptor
-        command = [sys.executable, "-m", "downfield.broadcast.program.picture_worker", str(theirs.fileno())]
-        with theirs:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno(), memory])  # noqa: S603
+        process, ours = start_worker("downfield.broadcast.program.picture_worker", memory=memory)
         worker = _Worker(process, ours)
         try:
             with ours:
                 ours.send(memory)
                 while not self._closed.is_set():
                     if ours.poll(_STEP_S):
-                        self._receive(ours.recv(), worker)
+                        name, content = ours.recv()
+                        if name in self._calls:
+                            self._calls[name](*content)
+                        else:  # the shared picture is not needed any more
+                            self._worker = worker  # from the first on it is ready
+                            self._free.set()
         except _BROKEN:
             pass
         finally:
             self._drop(worker)
             self._film.end()
-
-    def _receive(self, message: Message, worker: _Worker) -> None:
-        match message:
-            case Jpeg():
-                self._picture(message.data)
-            case Part():
-                self._film.add(message)
-            case Header():
-                self._film.begin(message.data)
-            case Failed():
-                self._failed(message.cause)
-            case Sign.END:
-                self._film.end()
-            case Sign.DRAWN:
-                self._worker = worker  # from the first on it is ready
-                self._free.set()
 
     def _drop(self, worker: _Worker) -> None:
         """End a process; another is started with the next picture."""

@@ -6,9 +6,6 @@ when the connection closes, and therefore whenever its client ends.
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -17,39 +14,38 @@ from typing import Final
 import cv2
 
 from downfield.broadcast.program.live_stream import Part
-from downfield.broadcast.program.picture_process import Failed, Header, Jpeg, Message, SharedRequest, Sign
+from downfield.broadcast.program.picture_process import DrawRequest
 from downfield.broadcast.program.program_painter import ProgramPainter
 from downfield.broadcast.program.stream_encoder import ProgramEncoder
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.media.shared_picture import shared_picture
-from downfield.core.platform.process_tuning import tune_process
-from downfield.core.platform.processes import end_with_client, lower_process_priority
+from downfield.core.platform.processes import serve_client
 
 _JPEG_QUALITY: Final = 85  # it is encoded once more on the way to the audience
 
 
 class _Answers:
-    """Sends messages; callable from any thread. Receives the film from the encoder."""
+    """Sends what the client is to call, and with what; callable from any thread. Receives the film from the encoder."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection, self._lock = connection, threading.Lock()
 
-    def send(self, message: Message) -> None:
+    def send(self, name: str, *content: object) -> None:
         with self._lock, suppress(OSError):  # without a client this process ends
-            self._connection.send(message)
+            self._connection.send((name, content))
 
     def begin(self, header: bytes) -> None:
-        self.send(Header(header))
+        self.send("begin", header)
 
     def add(self, part: Part) -> None:
-        self.send(part)
+        self.send("add", part)
 
     def end(self) -> None:
-        self.send(Sign.END)
+        self.send("end")
 
     def failed(self, cause: str) -> None:
-        self.send(Failed(cause))
+        self.send("failed", cause)
 
 
 def program_jpeg(image: Image) -> bytes | None:
@@ -64,39 +60,26 @@ def _serve(connection: Connection) -> None:
     answers, painter = _Answers(connection), ProgramPainter()
     shared: Image | None = None  # mapping it anew for every picture takes longer than copying it
     encoder = ProgramEncoder(answers, answers.failed, lambda: None)  # two low priorities would be none
-    answers.send(Sign.DRAWN)
+    answers.send("drawn")
     while True:
-        wanted: Calibration | SharedRequest = connection.recv()
+        wanted: Calibration | tuple[tuple[int, ...], DrawRequest] = connection.recv()
         if isinstance(wanted, Calibration):
             painter.calibrate(wanted)
             continue
-        request = wanted.request
+        shape, request = wanted
         try:
-            if shared is None or shared.shape != wanted.shape:
-                shared = shared_picture(memory, wanted.shape)
+            if shared is None or shared.shape != shape:
+                shared = shared_picture(memory, shape)
             image = painter.draw(shared, request.scene, request.camera, request.moment, request.options)
             if request.film:
                 encoder.put(image.copy() if image is shared else image, request.t_ns)
             jpeg = program_jpeg(image) if request.picture else None
             if jpeg is not None:
-                answers.send(Jpeg(jpeg))
+                answers.send("picture", jpeg)
         except Exception as error:
             answers.failed(f"{type(error).__name__}: {error}")
-        answers.send(Sign.DRAWN)
-
-
-def main() -> None:
-    """Draw until the connection closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
-    connection = Connection(int(sys.argv[1]))
-    end_with_client(connection.fileno())
-    tune_process()
-    lower_process_priority(0, "idle")  # even decoding frames, which is nice itself, comes first
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
-    with connection, suppress(EOFError, OSError):
-        _serve(connection)
+        answers.send("drawn")
 
 
 if __name__ == "__main__":
-    main()
-    os._exit(0)
+    serve_client(_serve, 0, "idle")  # even decoding frames, which is nice itself, comes first

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import quote
 
 from downfield.broadcast.replay.highlights import most_worth, worth_replaying
-from downfield.broadcast.replay.replay_maker import BegunReplay
+from downfield.broadcast.replay.replay_maker import BegunReplay, ReplayMaker
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
 from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.private_files import make_private_folder
@@ -124,22 +124,6 @@ class ReplayOptions:
     keep: int = 200  # clips kept in that folder; the oldest are deleted
 
 
-class Maker(Protocol):
-    """Makes replays; `downfield.broadcast.replay.replay_maker.ReplayMaker` is one."""
-
-    def is_recorded(self, row: GameRow, t_ns: int) -> bool:
-        """Return whether the pictures up to an instant are on the disk."""
-
-    def begin(self, row: GameRow, call: str) -> BegunReplay:
-        """Return the replay of a call, which is made as its parts are taken."""
-
-    def prepare(self) -> None:
-        """Get ready, as replays will be wanted; return at once."""
-
-    def close(self) -> None:
-        """Make no more."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
     """A clip to be made, and the request of the overlay it is for; None for none."""
@@ -163,7 +147,7 @@ class ReplayDirector:
         hub: Hub,
         game_service: GameService,
         find_game: Callable[[str], GameRow | None],
-        maker: Maker,
+        maker: ReplayMaker,
         options: ReplayOptions = ReplayOptions(),
     ) -> None:
         self._hub, self._game_service, self._find_game = hub, game_service, find_game

@@ -18,7 +18,6 @@ import numpy as np
 
 from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX
 from downfield.broadcast.replay.replay_maker import (
-    OwnThreadRenderer,
     PictureSource,
     ReplayPictures,
     ReplayRenderer,
@@ -174,7 +173,7 @@ def highlight_film(
     chosen = choose_highlights(plays)
     if not chosen:
         raise NotFoundError("This game has no play to show yet.")
-    return _film(row, chosen, finder, renderer or OwnThreadRenderer())
+    return _film(row, chosen, finder, renderer or ReplayRenderer())
 
 
 def _film(
@@ -261,7 +260,7 @@ class FilmMaker:
     """
 
     def __init__(self, renderer: ReplayRenderer | None = None) -> None:
-        self.renderer = renderer or OwnThreadRenderer()
+        self.renderer = renderer or ReplayRenderer()
         self._making = threading.Lock()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None

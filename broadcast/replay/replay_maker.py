@@ -67,8 +67,8 @@ class ReplayWork:
         return ReplayPictures(self, source).images()
 
 
-class ReplayRenderer(Protocol):
-    """Draws and encodes films; `downfield.broadcast.replay.replay_process.ReplayProcess` does in another process."""
+class ReplayRenderer:
+    """Draws and encodes films, here in the thread that takes their parts."""
 
     def film(self, work: FilmWork, source: PictureSource) -> Iterator[bytes]:
         """Yield a film in parts as it is made, H.264 in a fragmented MP4.
@@ -79,26 +79,13 @@ class ReplayRenderer(Protocol):
         Raises:
             NotRecordedError: none of its pictures can be read.
         """
+        yield from encode_fragments(work.images(source))
 
     def prepare(self) -> None:
         """Get ready, as replays will be wanted; return at once."""
 
     def close(self) -> None:
         """Make no more."""
-
-
-class OwnThreadRenderer:
-    """Makes films in the thread that takes their parts: a `ReplayRenderer`."""
-
-    def film(self, work: FilmWork, source: PictureSource) -> Iterator[bytes]:
-        """See `ReplayRenderer.film`."""
-        return encode_fragments(work.images(source))
-
-    def prepare(self) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 class ReplayMaker:
@@ -109,7 +96,7 @@ class ReplayMaker:
     """
 
     def __init__(self, finder: EvidenceFinder, renderer: ReplayRenderer | None = None) -> None:
-        self._finder, self._renderer = finder, renderer or OwnThreadRenderer()
+        self._finder, self._renderer = finder, renderer or ReplayRenderer()
 
     def prepare(self) -> None:
         """Get ready, as replays will be wanted; return at once."""

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import pickle
 import subprocess
-import sys
 import threading
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Final
 
-from downfield.broadcast.replay.replay_maker import FilmWork, OwnThreadRenderer, PictureSource
+from downfield.broadcast.replay.replay_maker import FilmWork, PictureSource, ReplayRenderer
 from downfield.core.errors import BusyError, NotRecordedError
-from downfield.core.platform.processes import end_process
+from downfield.core.platform.processes import end_process, start_worker
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.threads import only_logged, supervised_thread
 
@@ -61,8 +59,8 @@ class _Worker:
         end_process(self.process)
 
 
-class ReplayProcess:
-    """Makes films, one at a time: a `ReplayRenderer`. Callable from any thread.
+class ReplayProcess(ReplayRenderer):
+    """Makes films in a process, one at a time. Callable from any thread.
 
     Args:
         kept: whether the process stays for the next film, and a film is made in this one meanwhile where there is
@@ -71,7 +69,6 @@ class ReplayProcess:
 
     def __init__(self, *, kept: bool = True) -> None:
         self._kept = kept
-        self._here = OwnThreadRenderer()
         self._making = threading.Lock()
         self._worker: _Worker | None = None
         self._starting: threading.Thread | None = None
@@ -94,7 +91,7 @@ class ReplayProcess:
             BusyError: the process ended, or took too long, in the middle.
         """
         if not self._making.acquire(blocking=False):
-            yield from self._here.film(work, source)
+            yield from super().film(work, source)
             return
         try:
             if self._worker is None:
@@ -108,7 +105,7 @@ class ReplayProcess:
             if not self._kept and self._worker is not None:
                 self._drop(self._worker)
             self._making.release()
-        yield from self._here.film(work, source)
+        yield from super().film(work, source)
 
     def prepare(self) -> None:
         """Start the process, unless one runs; return at once."""
@@ -159,11 +156,8 @@ class ReplayProcess:
 
     def _start(self) -> None:
         """Start a process, and take it into use once it answers."""
-        ours, theirs = Pipe()
         awaited = "awaited" if self._kept else "later"
-        command = [sys.executable, "-m", "downfield.broadcast.replay.replay_worker", str(theirs.fileno()), awaited]
-        with theirs:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])  # noqa: S603
+        process, ours = start_worker("downfield.broadcast.replay.replay_worker", awaited)
         worker = _Worker(process, ours)
         try:
             while not ours.poll(_STEP_S) and not self._closed.is_set():

@@ -12,13 +12,10 @@ made by the one or the other.
 from __future__ import annotations
 
 import logging
-import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Final
@@ -29,8 +26,7 @@ from downfield.capture.footage import FootageFrame
 from downfield.capture.recording.recorded_footage import decoded_pictures
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.core.platform.process_tuning import tune_process
-from downfield.core.platform.processes import end_with_client, lower_process_priority, lower_thread_priority
+from downfield.core.platform.processes import lower_thread_priority, serve_client
 from downfield.review.pictures.clips import TimedImage, encode_fragments
 
 LEAD_NS: Final = 600_000_000
@@ -109,19 +105,6 @@ def _serve(connection: Connection, *, awaited: bool) -> None:
         connection.send(end)
 
 
-def main() -> None:
-    """Make films until the connection closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
-    connection = Connection(int(sys.argv[1]))
-    end_with_client(connection.fileno())
-    tune_process()
-    awaited = sys.argv[2] == "awaited"
-    lower_process_priority(_AWAITED_NICENESS if awaited else _NICENESS, "batch")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
-    with connection, suppress(EOFError, OSError):
-        _serve(connection, awaited=awaited)
-
-
 if __name__ == "__main__":
-    main()
-    os._exit(0)
+    is_awaited = sys.argv[2] == "awaited"
+    serve_client(partial(_serve, awaited=is_awaited), _AWAITED_NICENESS if is_awaited else _NICENESS, "batch")

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
+import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
+from downfield.core.platform.process_tuning import tune_process
 from downfield.core.platform.system import SYSTEM
 from downfield.core.threads import only_logged, supervised_thread
 
@@ -105,6 +111,32 @@ def end_with_client(descriptor: int) -> None:
         os._exit(0)
 
     supervised_thread(wait, "end with client", only_logged).start()
+
+
+def start_worker(module: str, *arguments: str, memory: int | None = None) -> tuple[subprocess.Popen[bytes], Connection]:
+    """Start a module that calls `serve_client`; return its process and the connection to it.
+
+    Args:
+        memory: file descriptor of memory that it shares; None for none.
+    """
+    ours, theirs = Pipe()
+    with theirs:
+        passed = [theirs.fileno(), *([] if memory is None else [memory])]
+        command = [sys.executable, "-m", module, str(passed[0]), *arguments]
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=passed), ours  # noqa: S603
+
+
+def serve_client(serve: Callable[[Connection], None], niceness: int, schedule: Schedule) -> None:
+    """Serve the process that started this one by `start_worker` until the connection closes, and end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
+    connection = Connection(int(sys.argv[1]))
+    end_with_client(connection.fileno())
+    tune_process()
+    lower_process_priority(niceness, schedule)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
+    with connection, suppress(EOFError, OSError):
+        serve(connection)
+    os._exit(0)
 
 
 Work = Literal["detect", "decode", "background"]

@@ -226,8 +226,6 @@ def read_live(desk: DeskDep) -> dict[str, Points]:
 
 def announcements(desk: DeskParts) -> list[str]:
     """Return what was announced to all tables, or to a team, and is still sent, the latest first."""
-    if desk.tournament is None:
-        return []
     sent = [push for push in reversed(desk.tournament.pushes.pushes) if isinstance(push.payload, Announcement)]
     for_all = [push for push in sent if not push.rigs or (isinstance(push.payload, Announcement) and push.payload.team)]
     fresh = [push for push in for_all if time.time_ns() - push.at_ns < ANNOUNCED_NS]

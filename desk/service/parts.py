@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Header, Query
@@ -29,12 +29,12 @@ class DeskParts:
     keeper: EventKeeper
     book: AddressBook
     watcher: TableWatcher  # what each of them is doing
-    tournament: DeskTournament | None = None  # the tables that a broker tells of; None without one
-    grants: GrantKeeper = field(default_factory=GrantKeeper)  # the phones of the tournament
+    tournament: DeskTournament  # the tables that tell of themselves
+    grants: GrantKeeper  # the phones of the tournament
 
     def statuses(self) -> list[TableStatus]:
         """Return what each table is doing now, those that need somebody first; one that both tell of once."""
-        connected = [] if self.tournament is None else self.tournament.statuses()
+        connected = self.tournament.statuses()
         known = {status.address for status in connected}
         others = [status for status in self.watcher.statuses() if status.address not in known]
         return sorted([*connected, *others], key=lambda status: status.order)
@@ -47,7 +47,7 @@ class DeskParts:
             RefusedError: a broker tells of it, and its rig is connected.
             OutputError: it can't be kept.
         """
-        if self.tournament is not None and any(status.id == table for status in self.tournament.statuses()):
+        if any(status.id == table for status in self.tournament.statuses()):
             self.tournament.tables.forget(table)
         else:
             self.watcher.forget(self.book.remove(table).id)

@@ -52,8 +52,7 @@ async def receive(
     downfield_signature: Annotated[str, Header(max_length=200)] = "",
 ) -> Response:
     """Each message is signed by its rig, as those of a broker are."""
-    tournament, content = _tournament(desk), await request.body()
-    answer = await run_in_threadpool(tournament.answer, subject, content, downfield_signature)
+    answer = await run_in_threadpool(desk.tournament.answer, subject, await request.body(), downfield_signature)
     return Response(answer, media_type="application/octet-stream")
 
 
@@ -109,9 +108,7 @@ class PushView(BaseModel):
 @router.get("", summary="What was sent to tables, and what became of it")
 @allow("viewer")
 def read_pushes(desk: DeskDep) -> list[PushView]:
-    """The latest first; empty without a tournament's broker."""
-    if desk.tournament is None:
-        return []
+    """The latest first."""
     return [
         PushView(
             id=push.id,
@@ -140,9 +137,8 @@ def send_push(
     idempotency_key: Annotated[str, Header(max_length=100)] = "",
 ) -> list[PushView]:
     """Kept until each table is connected. A game that is under way is not touched: a next game waits for its end."""
-    tournament = _tournament(desk)
-    title, payload, tables = _content(desk, tournament, given)
-    tournament.pushes.send(principal.name, title, payload, _rigs(tournament, tables), idempotency_key)
+    title, payload, tables = _content(desk, given)
+    desk.tournament.pushes.send(principal.name, title, payload, _rigs(desk.tournament, tables), idempotency_key)
     return read_pushes(desk)
 
 
@@ -159,7 +155,7 @@ class RoundCall(BaseModel):
 @allow("admin")
 def call_round(desk: DeskDep, principal: PrincipalDep) -> list[RoundCall]:
     """One line a table: sent, still playing, late since a team plays elsewhere, or what comes next."""
-    tournament, event = _tournament(desk), desk.keeper.event
+    event = desk.keeper.event
     playing = {game.table.casefold(): match for match, game in in_play(event).items()}
     progress, out = Progress(event), []
     for table in event.tables:
@@ -175,7 +171,7 @@ def call_round(desk: DeskDep, principal: PrincipalDep) -> list[RoundCall]:
             out.append(RoundCall(table=table, match="", state="free", text="nothing is left to be played"))
         else:
             try:
-                send_game(desk, tournament, principal.name, identity)
+                send_game(desk, principal.name, identity)
                 out.append(RoundCall(table=table, match=identity, state="sent", text=names))
             except RefusedError as error:
                 state: Literal["late", "next"] = "late" if progress.is_ready(following) else "next"
@@ -183,25 +179,25 @@ def call_round(desk: DeskDep, principal: PrincipalDep) -> list[RoundCall]:
     return out
 
 
-def send_game(desk: DeskParts, tournament: DeskTournament, by: str, match: str) -> None:
+def send_game(desk: DeskParts, by: str, match: str) -> None:
     """Send a game to the table it is scheduled at; what was sent so before is not sent again.
 
     Raises:
         RefusedError: it can't be played there now.
     """
-    title, payload, tables = _content(desk, tournament, PushRequest(match=match))
-    tournament.pushes.send(by, title, payload, _rigs(tournament, tables))
+    title, payload, tables = _content(desk, PushRequest(match=match))
+    desk.tournament.pushes.send(by, title, payload, _rigs(desk.tournament, tables))
 
 
 @router.delete("/{push}", summary="Send something no longer", status_code=204)
 @allow("admin")
 def withdraw_push(desk: DeskDep, push: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]) -> Response:
     """Tables that have it already keep it."""
-    _tournament(desk).pushes.withdraw(push)
+    desk.tournament.pushes.withdraw(push)
     return Response(status_code=204)
 
 
-def _content(desk: DeskParts, tournament: DeskTournament, given: PushRequest) -> tuple[str, Payload, tuple[str, ...]]:
+def _content(desk: DeskParts, given: PushRequest) -> tuple[str, Payload, tuple[str, ...]]:
     """Return the title of what is to be sent, what it is, and the names of the tables it is for; empty for all.
 
     Raises:
@@ -213,7 +209,7 @@ def _content(desk: DeskParts, tournament: DeskTournament, given: PushRequest) ->
         raise InputError(
             "Send one thing at a time: an announcement, a rulebook, a calibration, or a part of the event."
         )
-    event, key = desk.keeper.event, desk.grants.key
+    event, key, tournament = desk.keeper.event, desk.grants.key, desk.tournament
     if given.match is not None:
         table, game = match_of(event, given.match, lambda name: _rigs(tournament, (name,))[0], key)
         return f"{given.match}: {game.home.name} against {game.away.name}", PushedGame(game), (table,)
@@ -250,12 +246,6 @@ def _calibration(text: str) -> Calibration:
     if '"downfield.table"' in text:
         return from_json(TableProfile, text, path="the table's file").calibration
     return from_json(Calibration, text, path="the calibration")
-
-
-def _tournament(desk: DeskParts) -> DeskTournament:
-    if desk.tournament is None:
-        raise RefusedError("Sending to tables needs the tournament's broker: set tournament.servers of the desk.")
-    return desk.tournament
 
 
 def _names(tournament: DeskTournament) -> dict[str, str]:

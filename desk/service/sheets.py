@@ -166,13 +166,10 @@ def season_page(events: Iterable[TournamentEvent]) -> str:
 
 
 _DISPUTE_HEADS: Final = ("Table", "Game", "Call", "Challenged by, and why", "Decision", "Opinions and appeal")
-_NOT_KEPT: Final = "The rigs alone keep the games. Each one’s page “How the calls fared” lists its disputed calls."
 
 
-def disputes_page(games: StoreReader | None) -> str:
-    """Return every challenged call of the tables' games, those under review first; None where they are not here."""
-    if games is None:
-        return document("Disputed calls", f"<p>{_NOT_KEPT}</p>")
+def disputes_page(games: StoreReader) -> str:
+    """Return every challenged call of the tables' games, those under review first."""
     found = sorted(challenge_statistics(games).disputed, key=lambda one: one.challenge.decision is not None)
     rows = [_disputed(one) for one in found]
     content = _PRINT + _grid(_DISPUTE_HEADS, rows) if rows else "<p>No call was challenged.</p>"
@@ -221,8 +218,7 @@ def read_season(desk: DeskDep) -> HTMLResponse:
 @allow("viewer")
 def read_disputes(desk: DeskDep) -> HTMLResponse:
     """Across all tables, with who decided, and opinions and appeals."""
-    games = None if desk.tournament is None else desk.tournament.games()
-    return HTMLResponse(disputes_page(games), headers=PAGE_HEADERS)
+    return HTMLResponse(disputes_page(desk.tournament.games()), headers=PAGE_HEADERS)
 
 
 @router.get("/event/earlier/{number}", summary="An earlier event, as guests saw it", response_class=HTMLResponse)

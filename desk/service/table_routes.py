@@ -138,9 +138,7 @@ class GrantsView(BaseModel):
 @grants_router.get("", summary="The phones of the tournament")
 @allow("admin")
 def read_grants(desk: DeskDep) -> GrantsView:
-    """With the tables that know already who was revoked; none without a tournament's broker."""
-    if desk.tournament is None:
-        return GrantsView(grants=(), tables=())
+    """With the tables that know already who was revoked."""
     tables = tuple(answer for push in desk.grants.standing() for answer in answers_to(desk.tournament, push))
     return GrantsView(grants=tuple(_view(one) for one in reversed(desk.grants.issued)), tables=tables)
 
@@ -150,8 +148,8 @@ def read_grants(desk: DeskDep) -> GrantsView:
 def read_mine(desk: DeskDep, principal: PrincipalDep) -> MyGrantView:
     """For a phone that has opened its invitation."""
     grant = desk.grants.grant_of(principal.device)
-    tables = [] if desk.tournament is None else desk.tournament.statuses()
-    made = ((table, desk.grants.pass_for(grant.id, table.id, table.name)) for table in tables if table.address)
+    tables = (table for table in desk.tournament.statuses() if table.address)
+    made = ((table, desk.grants.pass_for(grant.id, table.id, table.name)) for table in tables)
     passes = [PassView(table=one.name, rig=one.id, address=one.address, given=text) for one, text in made if text]
     return MyGrantView(name=grant.name, role=grant.role, tables=grant.tables, passes=tuple(passes))
 
@@ -196,10 +194,8 @@ def _refuse_unknown_tables(desk: DeskParts, tables: tuple[str, ...]) -> None:
     """Refuse names that no table has: such a grant would be refused everywhere.
 
     Raises:
-        RefusedError: a name is no table's, or there is no tournament.
+        RefusedError: a name is no table's.
     """
-    if desk.tournament is None:
-        raise RefusedError("Phones for all tables need the tournament's broker: set tournament.servers of the desk.")
     known = {status.name.casefold() for status in desk.tournament.statuses()}
     known |= {name.strip().casefold() for name in desk.keeper.event.tables}
     for table in tables:

@@ -128,7 +128,7 @@ def test_a_process_that_is_still_being_started_is_ended_with_the_rig(
     slow.write_text("#!/bin/sh\nexec sleep 6000\n", encoding="ascii")  # an interpreter on a busy computer
     slow.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(slow))
-    monkeypatch.setattr("downfield.broadcast.program.picture_process.subprocess.Popen", Started)
+    monkeypatch.setattr("downfield.core.platform.processes.subprocess.Popen", Started)
     request = DrawRequest(0, None, None, ProgramMoment(), ProgramOptions(), film=False, picture=True)  # type: ignore[arg-type]
     assert not process.draw(np.zeros((90, 160, 3), np.uint8), request, None)
     wait_until(lambda: started)

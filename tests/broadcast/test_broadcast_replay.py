@@ -13,7 +13,7 @@ from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.replay.director import DIRECTOR_LIMITS, ReplayDirector, ReplayOptions
 from downfield.broadcast.replay.highlights import most_worth
-from downfield.broadcast.replay.replay_maker import BegunReplay
+from downfield.broadcast.replay.replay_maker import BegunReplay, ReplayMaker
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.game.published.game_topics import CallsUpdate, CallView
 from downfield.game.published.stream_topics import ReplayView
@@ -23,7 +23,7 @@ from downfield.game.records.keeping import GameRow
 PARTS = [bytes([65 + number]) for number in range(20)]
 
 
-class FakeMaker:
+class FakeMaker(ReplayMaker):
     """Makes clips of letters, each once the gate is open."""
 
     def __init__(self, calls: Callable[[], tuple[CallView, ...]]) -> None:

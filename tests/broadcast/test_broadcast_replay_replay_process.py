@@ -17,7 +17,7 @@ from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.replay import replay_process
 from downfield.broadcast.replay.highlights import Highlight, HighlightsWork
-from downfield.broadcast.replay.replay_maker import OwnThreadRenderer, ReplayWork
+from downfield.broadcast.replay.replay_maker import ReplayRenderer, ReplayWork
 from downfield.broadcast.replay.replay_process import ReplayProcess, ReplayProcessLimits
 from downfield.capture.footage import FootageCalibration, FootageFrame
 from downfield.capture.recording.recorded_footage import decoded_pictures
@@ -89,7 +89,7 @@ def test_the_first_replay_is_made_here_and_the_next_by_the_process_and_they_are_
     here, there = Frames(), Frames()
     first = b"".join(process.film(work, here))
     assert here.read > 20
-    assert first == b"".join(OwnThreadRenderer().film(work, Frames()))
+    assert first == b"".join(ReplayRenderer().film(work, Frames()))
     wait_until(lambda: process.pid)
     assert b"".join(process.film(work, there)) == first
     assert there.read == 0
@@ -136,7 +136,7 @@ def test_the_rest_of_an_abandoned_replay_is_in_no_other(process: ReplayProcess, 
     parts = process.film(work, Frames())
     next(parts)
     parts.close()  # type: ignore[attr-defined]
-    assert b"".join(process.film(work, Frames())) == b"".join(OwnThreadRenderer().film(work, Frames()))
+    assert b"".join(process.film(work, Frames())) == b"".join(ReplayRenderer().film(work, Frames()))
 
 
 def test_without_a_process_every_replay_is_made_here(monkeypatch: pytest.MonkeyPatch, work: ReplayWork) -> None:
@@ -161,7 +161,7 @@ def test_highlights_wait_for_a_process_of_their_own_which_ends_after_them(
     parts = process.film(highlights, here)
     first = next(parts)
     assert process.pid is not None
-    assert b"".join((first, *parts)) == b"".join(OwnThreadRenderer().film(highlights, Frames()))
+    assert b"".join((first, *parts)) == b"".join(ReplayRenderer().film(highlights, Frames()))
     assert here.read == 0
     wait_until(lambda: process.pid is None)
     with pytest.raises(NotRecordedError, match="No picture of this game"):

@@ -232,15 +232,12 @@ def test_every_disputed_call_of_the_tables_is_in_one_list_with_opinions_and_appe
     disputes.note(ChallengeOpinion("challenge-1", "upheld", "I saw it", "Bob"))
     disputes.rule("challenge-1", Decision("upheld", "seen", "Referee"))
     tournament = SimpleNamespace(statuses=list, games=lambda: table.store)
-    for kept, shown in (
-        (tournament, ("never &lt;touched&gt;", "Bob: upheld, I saw it", "upheld by Referee: seen")),
-        (None, ("How the calls fared",)),
-    ):
-        desk = DeskServer(tmp_path / f"desk-{kept is None}", AccessPolicy(), cast("DeskTournament", kept))
-        page = httpx.get(f"{desk.url}/event/disputes", timeout=WAIT_S)
-        desk.close()
-        assert page.status_code == 200
-        assert all(text in page.text for text in shown), page.text
+    desk = DeskServer(tmp_path / "desk", AccessPolicy(), cast("DeskTournament", tournament))
+    page = httpx.get(f"{desk.url}/event/disputes", timeout=WAIT_S)
+    desk.close()
+    assert page.status_code == 200
+    for shown in ("never &lt;touched&gt;", "Bob: upheld, I saw it", "upheld by Referee: seen"):
+        assert shown in page.text
     disputes.note(ChallengeAppealed("challenge-1", "look again", "Ann"))
     page_text = disputes_page(table.store)
     assert "under review" in page_text
