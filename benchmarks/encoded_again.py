@@ -24,12 +24,7 @@ import av
 import cv2
 
 from downfield.capture.recording.encoding_again import RecordingEncoder, encode_again, put_in_place
-from downfield.capture.recording.recording_library import (
-    RecordingIndexHeader,
-    create_recording,
-    index_path,
-    read_header,
-)
+from downfield.capture.recording.recording_library import RecordingIndexHeader, create_recording, index_path, read_index
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.segment import RecordingSegment
 from downfield.capture.source import CapturedFrame, VideoPacket
@@ -84,7 +79,7 @@ def _encode_in_idle_time(clip: Path, recordings: Path, video: Path) -> None:
     for _ in range(_LATER):
         _recorded(clip, recordings, frames=2)
     encoder = RecordingEncoder(recordings, RecordingSettings(encode_again_below_gb=1e9), RigKey.generate())
-    while encoder.next_video() is not None or read_header(index_path(video)).codec != "h264":
+    while encoder.next_video() is not None or read_index(index_path(video)).header.codec != "h264":
         time.sleep(0.5)
     encoder.close()
 

@@ -21,7 +21,7 @@ from downfield.capture.recording.keeping import GB, free_gb
 from downfield.capture.recording.recording_library import (
     frames_of,
     index_path,
-    read_header,
+    read_index,
     recorded_videos,
     recording_order,
 )
@@ -70,7 +70,7 @@ class RecordingEncoder:
         for video in videos[:-_AS_SENT]:
             if video not in self._passed:
                 with suppress(InputError, FormatError):
-                    header = read_header(index_path(video))
+                    header = read_index(index_path(video)).header
                     if header.codec == "mjpeg" and all(edge % 2 == 0 for edge in header.size_px):
                         return video
                 self._passed.add(video)
@@ -117,7 +117,7 @@ def encode_again(video: Path) -> None:
     Raises:
         DownfieldError: a frame of it can't be read, or the disk does not accept another file.
     """
-    header = replace(read_header(index_path(video)), codec="h264", copied=False)
+    header = replace(read_index(index_path(video)).header, codec="h264", copied=False)
     encoder, reader = H264Encoder(header.size_px, header.fps), FrameReader()
     segment: RecordingSegment | None = None
     try:

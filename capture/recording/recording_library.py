@@ -20,12 +20,14 @@ from downfield.capture.footage import FootageFrame
 from downfield.core.errors import FormatError, InputError
 from downfield.core.files.input_files import read_lines
 from downfield.core.files.private_files import OWNER_ONLY_FOLDER, make_private_folder
+from downfield.core.json_lines import JsonLinesFile
 from downfield.core.records import from_json, record
 
 _FOLDER: Final = re.compile(r"(\d{6})-\d{8}-\d{6}")
 """A number that counts recordings, and when the recording began by a clock that may have been wrong."""
 
 _FILE: Final = re.compile(r"\d{4}\.mkv")
+_TAIL_BYTES: Final = 4096  # Room for many lines of an index
 _TICK_NS: Final = 1_000_000  # Times in a Matroska file are rounded to this; the exact times are in the index
 
 
@@ -51,11 +53,13 @@ class RecordedFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingIndex:
-    """The content of an index."""
+class RecordedSpan:
+    """A recorded file and the time it covers."""
 
-    header: RecordingIndexHeader
-    frames: tuple[RecordedFrame, ...]
+    video: Path
+    # first_ns, last_ns: capture times of its first and last frames
+    first_ns: int
+    last_ns: int
 
 
 def index_path(video: Path) -> Path:
@@ -69,26 +73,31 @@ def files_of(video: Path) -> list[Path]:
     return [path for path in (video, *beside) if path.is_file()]
 
 
-def read_header(path: Path) -> RecordingIndexHeader:
-    """Return the first line of an index. Raises InputError: it can't be read; FormatError: it is malformed."""
-    for number, text in read_lines(path):
-        return from_json(RecordingIndexHeader, text, path=str(path), line=number)
-    raise FormatError(str(path), "empty: the file begins with a header line")
-
-
-def read_index(path: Path) -> RecordingIndex:
-    """Read an index. A last line that a crash cut off is left out.
+def read_index(path: Path) -> JsonLinesFile[RecordingIndexHeader, RecordedFrame]:
+    """Return an index, which is read when iterated over; a last line that a crash cut off is left out.
 
     Raises:
         InputError: it can't be read.
         FormatError: it is malformed; names the line and the field.
     """
-    lines = [(number, text) for number, text in read_lines(path) if text.endswith("\n")]
-    if not lines:
-        raise FormatError(str(path), "empty: the file begins with a header line")
-    header = from_json(RecordingIndexHeader, lines[0][1], path=str(path), line=lines[0][0])
-    frames = tuple(from_json(RecordedFrame, text, path=str(path), line=number) for number, text in lines[1:])
-    return RecordingIndex(header, frames)
+    return JsonLinesFile(path, RecordingIndexHeader, RecordedFrame)
+
+
+def recorded_span(video: Path) -> RecordedSpan | None:
+    """Return the time that a recorded file covers; None where it has no frame yet, or was deleted."""
+    index = index_path(video)
+    try:
+        with index.open("rb") as file:
+            file.readline()
+            first = file.readline()
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _TAIL_BYTES))
+            lines = [line for line in file.read().splitlines(keepends=True) if line.endswith(b"\n")]
+        first_ns = from_json(RecordedFrame, first, path=str(index), line=2).t_ns
+        last_ns = from_json(RecordedFrame, lines[-1], path=str(index)).t_ns
+    except (OSError, FormatError, IndexError):
+        return None
+    return RecordedSpan(video, first_ns, last_ns)
 
 
 def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, ...]:
@@ -103,12 +112,12 @@ def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, .
     for video in sorted(recorded_videos(folder), key=recording_order, reverse=True):
         if found and video.parent != found[0].video.parent:
             break
-        start_ns = None if video.parent == searched else _start_ns(video)
-        if start_ns is None:
+        span = None if video.parent == searched else recorded_span(video)
+        if span is None:
             continue
-        if start_ns <= to_ns:
+        if span.first_ns <= to_ns:
             found[:0] = _frames_between(video, from_ns, to_ns)
-        if start_ns <= from_ns:
+        if span.first_ns <= from_ns:
             searched = video.parent  # a file ends before the next of its recording begins
     return tuple(found)
 
@@ -116,16 +125,12 @@ def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, .
 def last_recorded_ns(folder: Path) -> int:
     """Return the latest capture time in a folder of recordings, as far as the indexes tell; 0 without one."""
     last_of_each = {video.parent: video for video in sorted(recorded_videos(folder), key=recording_order)}
-    latest_ns = 0
-    for video in last_of_each.values():
-        with suppress(InputError):
-            latest_ns = max([latest_ns, *(frame.t_ns for frame in read_index(index_path(video)).frames)])
-    return latest_ns
+    return max((span.last_ns for video in last_of_each.values() if (span := recorded_span(video))), default=0)
 
 
 def frames_of(video: Path) -> Iterator[FootageFrame]:
     """Yield every frame of a recorded file, in order. Raises InputError: its index can't be read."""
-    frames = read_index(index_path(video)).frames
+    frames = tuple(read_index(index_path(video)))
     ticks = (_rounded_ticks(frame.t_ns - frames[0].t_ns) * _TICK_NS for frame in frames)
     yield from located(video, [(frame.frame, frame.t_ns, at_ns) for frame, at_ns in zip(frames, ticks, strict=True)])
 
@@ -204,17 +209,6 @@ def _frames_between(video: Path, from_ns: int, to_ns: int) -> list[FootageFrame]
         return []
     placed = [(frame.frame, frame.t_ns, _rounded_ticks(frame.t_ns - began_ns) * _TICK_NS) for frame in near]
     return [frame for frame in located(video, placed) if from_ns <= frame.t_ns <= to_ns]
-
-
-def _start_ns(video: Path) -> int | None:
-    """Return when a file's first frame was captured; None while it has none, or is being deleted."""
-    path = index_path(video)
-    try:
-        with path.open(encoding="utf-8") as file:
-            file.readline()
-            return from_json(RecordedFrame, file.readline(), path=str(path), line=2).t_ns
-    except (OSError, InputError):
-        return None
 
 
 def _rounded_ticks(duration_ns: int) -> int:

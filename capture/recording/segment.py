@@ -11,8 +11,8 @@ import errno
 import io
 import logging
 import os
-import queue
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -36,7 +36,6 @@ from downfield.core.files.facts import file_digest
 from downfield.core.files.private_files import make_private_folder, private_opener, replace_private_file
 from downfield.core.platform.processes import lower_priority
 from downfield.core.records import read_record, record, to_json
-from downfield.core.threads import only_logged, supervised_thread
 from downfield.game.records.entries import SegmentSealed
 from downfield.game.records.owner import rig_id
 from downfield.store.sealing.signing import RigKey, is_signed_text
@@ -212,7 +211,7 @@ _log = logging.getLogger(__name__)
 
 
 class SegmentSealer:
-    """Seals files of a recording as they are finished.
+    """Seals files of a recording as they are finished, in a thread of its own.
 
     Args:
         note: puts a seal into the journal of the game in play.
@@ -220,28 +219,23 @@ class SegmentSealer:
 
     def __init__(self, note: Callable[[SegmentSealed], None]) -> None:
         self._note = note
-        self._finished: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
-        self._thread = supervised_thread(self._run, "sealer", only_logged, restarts=True)
-        self._thread.start()
+        self._thread = ThreadPoolExecutor(1, "sealer", lower_priority)
 
     def seal(self, video: Path) -> None:
         """Seal a finished file with what lies beside it, soon; never waits."""
-        self._finished.put(video)
+        self._thread.submit(self._seal, video)
 
     def close(self) -> None:
         """Seal what is finished, and end the thread."""
-        self._finished.put(None)
-        self._thread.join()
+        self._thread.shutdown()
 
-    def _run(self) -> None:
-        lower_priority()
-        while (video := self._finished.get()) is not None:
-            try:
-                self._note(seal_of(video))
-            except OSError as error:
-                _log.warning("%s: can't be read to be sealed: %s", video, error.strerror)
-            except Exception:  # the next file is sealed all the same
-                _log.exception("%s could not be sealed", video)
+    def _seal(self, video: Path) -> None:
+        try:
+            self._note(seal_of(video))
+        except OSError as error:
+            _log.warning("%s: can't be read to be sealed: %s", video, error.strerror)
+        except Exception:  # the next file is sealed all the same
+            _log.exception("%s could not be sealed", video)
 
 
 def seal_of(video: Path) -> SegmentSealed:

@@ -250,7 +250,7 @@ class AvFoundation:
 
 
 def camera_system(system: System = SYSTEM) -> CameraSystem | None:
-    """Return the way to the cameras of an operating system; None where there is none but a number for OpenCV."""
+    """Return the way to the cameras of an operating system; None where there is none."""
     if system == "linux" and any("v4l2" in name for name in av.formats_available):
         return Video4Linux()
     if system == "windows":
@@ -259,7 +259,7 @@ def camera_system(system: System = SYSTEM) -> CameraSystem | None:
 
 
 def list_cameras() -> tuple[PluggedCamera, ...]:
-    """Return every camera that is plugged in; none where only OpenCV finds them."""
+    """Return every camera that is plugged in; none where they can't be opened."""
     cameras = camera_system()
     return () if cameras is None else cameras.list()
 

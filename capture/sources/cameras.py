@@ -1,4 +1,4 @@
-"""Cameras plugged into this computer as sources: through PyAV, or through OpenCV where that finds none."""
+"""Cameras plugged into this computer as sources, through PyAV."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Final
 
 import av
 import av.packet
-import cv2
 import numpy as np
 from av.video.stream import VideoStream
 
@@ -96,60 +95,6 @@ class UsbCamera:
         (decoded,) = self._stream.decode(packet)
         image = np.asarray(decoded.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
         return CapturedFrame(index, t_ns, captured_ns, image=image, t_sigma_ns=error_ns)
-
-
-class OpenCvCamera:
-    """Captures from a camera through OpenCV: pictures arrive decoded, with less exact times.
-
-    Args:
-        number: 0 for the first camera.
-        request: the requested settings; refused settings are in the notes.
-
-    Raises:
-        SourceError: it can't be opened.
-    """
-
-    def __init__(self, number: int, request: CameraRequest, clock: CaptureClock) -> None:
-        self._clock = clock
-        self._closed = False
-        self._capture = cv2.VideoCapture(number)
-        if not self._capture.isOpened():
-            raise SourceError(
-                f"camera {number} can't be opened. Check that it is plugged in and that no other program uses it."
-            )
-        # The order matters: the driver checks a size against those of the format, and a rate against those of the size.
-        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, request.size_px[0])
-        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, request.size_px[1])
-        self._capture.set(cv2.CAP_PROP_FPS, request.fps)
-        size_px = (int(self._capture.get(cv2.CAP_PROP_FRAME_WIDTH)), int(self._capture.get(cv2.CAP_PROP_FRAME_HEIGHT)))
-        fps = self._capture.get(cv2.CAP_PROP_FPS) or None
-        notes = ("exposure, focus and white balance can't be set on this system", *_refused(request, size_px, None))
-        self.facts = SourceFacts("camera", f"camera {number}", size_px, fps, live=True, notes=notes)
-
-    def frames(self) -> Iterator[CapturedFrame]:
-        """Yield every frame. Raises SourceError: the camera stopped."""
-        source_clock, times = SourceClock(), PictureTimes()
-        index = 0
-        try:
-            while not self._closed:
-                read, image = self._capture.read()
-                arrived_ns = captured_ns = monotonic_ns()
-                if not read:
-                    raise SourceError(f"{self.facts.name}: the camera stopped sending")
-                stamp_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
-                if stamp_ms > 0:
-                    captured_ns = source_clock.to_monotonic(round(stamp_ms * 1e6), arrived_ns)
-                t_ns, error_ns = times(self._clock.from_monotonic(captured_ns))
-                picture = np.asarray(image, dtype=np.uint8)
-                yield CapturedFrame(index, t_ns, captured_ns, image=picture, t_sigma_ns=error_ns)
-                index += 1
-        finally:
-            self._capture.release()
-
-    def close(self) -> None:
-        """Stop at the next picture."""
-        self._closed = True
 
 
 def _refused(request: CameraRequest, size_px: tuple[int, int], fps: float | None) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Final
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource
 from downfield.capture.sources.camera_system import camera_system, find_camera
-from downfield.capture.sources.cameras import OpenCvCamera, UsbCamera
+from downfield.capture.sources.cameras import UsbCamera
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.capture.sources.sound import Microphone, SourceWithMicrophone
@@ -89,9 +89,7 @@ def _camera_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], Fr
     if Path(text).suffix.lower() in {".mp4", ".mkv", ".avi", ".mov", ".webm"}:
         raise InputError(f"{text}: no such file")
     system = camera_system()
-    if system is not None:
-        camera = find_camera(text)
-        return lambda: UsbCamera(system, camera, choice.camera, clock)
-    if not (text.isascii() and text.isdigit()):
-        raise InputError(f"'{text}': on this system a camera is named by its number. Use 0 for the first.")
-    return lambda: OpenCvCamera(int(text), choice.camera, clock)
+    if system is None:
+        raise InputError(f"'{text}': Downfield can't open cameras on this system. Give a network camera's address.")
+    camera = find_camera(text)
+    return lambda: UsbCamera(system, camera, choice.camera, clock)

@@ -109,18 +109,6 @@ def single_elimination(sides: Sequence[Slot], *, consolation: bool = False, thir
     return games.played()
 
 
-def consolation_bracket(sides: Sequence[Slot]) -> list[Match]:
-    """Return the games of a single elimination for a place of its own; none for fewer than two.
-
-    Args:
-        sides: the strongest first.
-    """
-    games = _Games()
-    if len(sides) > 1:
-        games.knock_out("consolation", "C", _first_round(sides))
-    return games.played()
-
-
 def double_elimination(sides: Sequence[Slot]) -> list[Match]:
     """Return the games of a double elimination: who has lost twice is out.
 
@@ -229,35 +217,14 @@ _OUT_OF_TURN: Final = 1e-6
 """Among equals the seconds follow in the opposite order of the firsts, the thirds in theirs again."""
 
 
-def advancing(names: Sequence[str], advance: int) -> list[PoolPlace]:
-    """Return who goes on, the strongest first: all firsts, then all seconds, and so on.
-
-    Args:
-        names: of the pools.
-        advance: how many of each go on.
-    """
-    return _seeded([(place, names) for place in range(1, advance + 1)])
-
-
-def staying(pools: Mapping[str, Sequence[str]], advance: int) -> list[PoolPlace]:
-    """Return who does not go on, the strongest first.
+def seeded_places(pools: Mapping[str, Sequence[str]], first: int, last: int) -> list[PoolPlace]:
+    """Return places in pools by seeds: all firsts, then all seconds, each where it meets others of its pool latest.
 
     Args:
         pools: ids of the entrants of each pool.
-        advance: how many of each go on.
+        first, last: of the places.
     """
-    last = max(len(ids) for ids in pools.values())
-    return _seeded(
-        [(place, [pool for pool, ids in pools.items() if len(ids) >= place]) for place in range(advance + 1, last + 1)]
-    )
-
-
-def _seeded(levels: Sequence[tuple[int, Sequence[str]]]) -> list[PoolPlace]:
-    """Return places in pools by seeds: level by level, each where it meets others of its pool as late as it can.
-
-    Args:
-        levels: places, and the pools that have somebody there, the strongest first.
-    """
+    levels = [(place, [pool for pool, ids in pools.items() if len(ids) >= place]) for place in range(first, last + 1)]
     size = 1 << max(sum(len(names) for _, names in levels) - 1, 0).bit_length()
     position = {seed: at for at, seed in enumerate(seed_order(size))}
     seeds_of: dict[str, list[int]] = {}
@@ -307,7 +274,7 @@ def elimination(rules: Rules, entrants: Sequence[Entrant], pools: Mapping[str, S
         raise InputError(f"{rules.advance} of each pool are to go on, but the smallest pool has {smallest}.")
     sides: list[Slot] = [KnownEntrant(entrant.id) for entrant in entrants]
     if pools:
-        sides = list(advancing(list(pools), rules.advance))
+        sides = list(seeded_places(pools, 1, rules.advance))
     if len(sides) < 2:
         raise InputError(
             "Only one would go on to the elimination. Let more of each pool go on, or play no elimination."
@@ -318,5 +285,7 @@ def elimination(rules: Rules, entrants: Sequence[Entrant], pools: Mapping[str, S
         first_losers = rules.consolation and not pools
         matches = single_elimination(sides, consolation=first_losers, third_place=rules.third_place)
     if rules.consolation and pools:
-        matches += consolation_bracket(list(staying(pools, rules.advance)))
+        games, rest = _Games(), seeded_places(pools, rules.advance + 1, max(len(ids) for ids in pools.values()))
+        games.knock_out("consolation", "C", _first_round(rest))
+        matches += games.played()
     return matches

@@ -138,7 +138,10 @@ def standings_csv(event: TournamentEvent) -> str:
     """Return the standings of every pool as CSV."""
     names = {entrant.id: entrant.name for entrant in event.entrants}
     rows = [
-        (pool, one.place, names[one.entrant], one.won, one.lost, one.tied, *one.points, one.decided_by)
+        (
+            *(pool, one.place, names[one.entrant], one.won, one.lost, one.tied),
+            *(one.points_for, one.points_against, one.decided_by),
+        )
         for pool in event.pools
         for one in pool_standings(event, pool)
     ]

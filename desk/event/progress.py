@@ -16,7 +16,7 @@ class Progress:
     def __init__(self, event: TournamentEvent) -> None:
         self._event = event
         self._matches: dict[str, Match] = {match.id: match for match in event.matches}
-        self._decided: dict[str, tuple[str | None, str | None]] = {}
+        self._sides: dict[str, tuple[str | None, str | None]] = {}
         self._places: dict[str, list[str | None]] = {}
         self._names = {entrant.id: entrant.name for entrant in event.entrants}
 
@@ -31,15 +31,15 @@ class Progress:
         if isinstance(slot, PoolPlace):
             places = self._places_of(slot.pool)
             return places[slot.place - 1] if slot.place <= len(places) else None
-        match = self._matches[slot.match]
-        if match.result is None:
-            return None
-        winner = match.result.winner
+        return self.decided(self._matches[slot.match])[0 if isinstance(slot, WinnerOf) else 1]
+
+    def decided(self, match: Match) -> tuple[str | None, str | None]:
+        """Return the ids of who won and who lost a game; None where that is open."""
+        winner = None if match.result is None else match.result.winner
         if winner is None:
-            return None
+            return None, None
         home, away = self.sides(match)
-        wins, loses = (home, away) if winner == "home" else (away, home)
-        return wins if isinstance(slot, WinnerOf) else loses
+        return (home, away) if winner == "home" else (away, home)
 
     def _places_of(self, pool: str) -> list[str | None]:
         """Return who has each place of a pool: nobody before it is played, and where only lots would tell."""
@@ -55,9 +55,9 @@ class Progress:
 
     def sides(self, match: Match) -> tuple[str | None, str | None]:
         """Return the ids of both sides; None while one is open."""
-        if match.id not in self._decided:
-            self._decided[match.id] = self.entrant(match.home), self.entrant(match.away)
-        return self._decided[match.id]
+        if match.id not in self._sides:
+            self._sides[match.id] = self.entrant(match.home), self.entrant(match.away)
+        return self._sides[match.id]
 
     def is_ready(self, match: Match) -> bool:
         """Return whether both sides are known and it is still to be played."""
@@ -143,11 +143,7 @@ def ranking(event: TournamentEvent) -> list[Rank]:
     third = next((match for match in event.matches if match.stage == "third_place"), None)
     decided = [last, *([third] if third is not None else [])]
     for match in decided:
-        if match.result is None:
-            continue
-        home, away = progress.sides(match)
-        wins, loses = (home, away) if match.result.winner == "home" else (away, home)
-        for entrant, text in ((wins, f"won {match.id}"), (loses, f"lost {match.id}")):
+        for entrant, text in zip(progress.decided(match), (f"won {match.id}", f"lost {match.id}"), strict=True):
             if entrant is not None:
                 out.append(Rank(len(out) + 1, entrant, text))
     placed = {rank.entrant for rank in out}
@@ -175,10 +171,8 @@ def _knocked_out(event: TournamentEvent, progress: Progress) -> list[list[tuple[
     stage: Stage = "losers" if event.rules.elimination == "double" else "winners"
     by_round: dict[int, list[tuple[str, str]]] = {}
     for match in event.matches:
-        if match.stage != stage or match.result is None or match.result.winner is None:
-            continue
-        loser = progress.sides(match)[1 if match.result.winner == "home" else 0]
-        if loser is not None:
+        loser = progress.decided(match)[1]
+        if match.stage == stage and loser is not None:
             by_round.setdefault(match.round, []).append((loser, f"lost {match.id}"))
     return [by_round[number] for number in sorted(by_round, reverse=True)]
 
@@ -190,19 +184,10 @@ def _consoled(event: TournamentEvent, progress: Progress) -> list[list[tuple[str
         return []
     groups: list[list[tuple[str, str]]] = []
     for number in sorted({match.round for match in games}, reverse=True):
-        for wins in (True, False) if not groups else (False,):
-            group = [(_side(progress, match, wins=wins), match.id) for match in games if match.round == number]
-            word = "won" if wins else "lost"
+        for place, word in ((0, "won"), (1, "lost")) if not groups else ((1, "lost"),):
+            group = [(progress.decided(match)[place], match.id) for match in games if match.round == number]
             groups.append([(entrant, f"{word} {name}") for entrant, name in group if entrant is not None])
     return groups
-
-
-def _side(progress: Progress, match: Match, *, wins: bool) -> str | None:
-    """Return who won or lost a game; None where that is open."""
-    winner = None if match.result is None else match.result.winner
-    if winner is None:
-        return None
-    return progress.sides(match)[0 if (winner == "home") == wins else 1]
 
 
 def _of_pools(event: TournamentEvent) -> list[Rank]:

@@ -22,50 +22,27 @@ _TEXTS: dict[TieBreak, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Standing:
     """One line of a table."""
 
-    place: int  # from 1; shared by those whom nothing separates
     entrant: str
+    place: int = 0  # from 1; shared by those whom nothing separates
     # won, lost, tied: games
-    won: int
-    lost: int
-    tied: int
+    won: int = 0
+    lost: int = 0
+    tied: int = 0
     # points_for, points_against: points
-    points_for: int
-    points_against: int
-    difference: int  # of the points, each game limited as the event's rules say
-    decided_by: str  # what put it ahead of or behind those with the same percentage; empty where that was not needed
-
-    @property
-    def points(self) -> tuple[int, int]:
-        """Points for and against."""
-        return self.points_for, self.points_against
-
-    @property
-    def played(self) -> int:
-        """Number of games."""
-        return self.won + self.lost + self.tied
+    points_for: int = 0
+    points_against: int = 0
+    difference: int = 0  # of the points, each game limited as the event's rules say
+    # what put it ahead of or behind those with the same percentage; empty where that was not needed
+    decided_by: str = ""
+    against: dict[str, list[float]] = field(default_factory=dict)  # 1 for a game won, 0.5 for a tie, by opponent
 
     @property
     def percentage(self) -> float:
         """Share of games won, a tie counting half; 0 before the first."""
-        return (self.won + self.tied / 2) / self.played if self.played else 0.0
-
-
-@dataclass(slots=True)
-class _Record:
-    won: int = 0
-    lost: int = 0
-    tied: int = 0
-    points_for: int = 0
-    points_against: int = 0
-    difference: int = 0
-    against: dict[str, list[float]] = field(default_factory=dict)
-
-    @property
-    def percentage(self) -> float:
         played = self.won + self.lost + self.tied
         return (self.won + self.tied / 2) / played if played else 0.0
 
@@ -81,7 +58,7 @@ def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Matc
     Args:
         matches: games with known sides; others don't count.
     """
-    records = _records(ids, matches, event.rules.largest_difference)
+    records = _unordered(ids, matches, event.rules.largest_difference)
     for entrant in event.byes:
         if entrant in records:
             records[entrant].won += 1
@@ -94,15 +71,15 @@ def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Matc
     out, place = [], 1
     for level, decided_by in ranked:
         for entrant in level:
-            one, text = records[entrant], decided_by if len(level) == 1 else "lots are to be drawn"
-            points = one.points_for, one.points_against, one.difference
-            out.append(Standing(place, entrant, one.won, one.lost, one.tied, *points, text))
+            line = records[entrant]
+            line.place, line.decided_by = place, decided_by if len(level) == 1 else "lots are to be drawn"
+            out.append(line)
         place += len(level)
     return out
 
 
-def _records(ids: Sequence[str], matches: Iterable[Match], limit: int) -> dict[str, _Record]:
-    records = {entrant: _Record() for entrant in ids}
+def _unordered(ids: Sequence[str], matches: Iterable[Match], limit: int) -> dict[str, Standing]:
+    records = {entrant: Standing(entrant) for entrant in ids}
     for match in matches:
         result = match.result
         if result is None or not isinstance(match.home, KnownEntrant) or not isinstance(match.away, KnownEntrant):
@@ -130,7 +107,7 @@ def _records(ids: Sequence[str], matches: Iterable[Match], limit: int) -> dict[s
 class _Order:
     """Orders entrants that are level."""
 
-    def __init__(self, records: dict[str, _Record], event: TournamentEvent) -> None:
+    def __init__(self, records: dict[str, Standing], event: TournamentEvent) -> None:
         self._records, self._breaks = records, event.rules.tie_breaks
         self._is_swiss = event.rules.swiss > 0
         self._lots = {entrant: place for place, entrant in enumerate(event.lots)}

@@ -11,14 +11,14 @@ from typing import Any, Final
 from downfield.broadcast.integrations.documents import WALL_CLOCK_NS
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recording_library import (
-    RecordedFrame,
+    RecordedSpan,
     files_of,
     index_path,
+    recorded_span,
     recorded_videos,
     recording_order,
 )
-from downfield.core.errors import BusyError, FormatError, InputError
-from downfield.core.records import from_json
+from downfield.core.errors import BusyError, InputError
 from downfield.game.records.keeping import GameRow
 from downfield.review.bundles.format import BundleFile, BundleSource, bundle_chunks
 from downfield.rig.configuration.display import Scrubber, scrubber_of, shown_values
@@ -26,18 +26,6 @@ from downfield.rig.configuration.settings import RigSettings, recordings_folder
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
-
-_TAIL_BYTES: Final = 4096  # Room for many lines of an index
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedSpan:
-    """A recorded file and the time it covers."""
-
-    video: Path
-    # first_ns, last_ns: capture times of its first and last frames
-    first_ns: int
-    last_ns: int
 
 
 def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpan]:
@@ -50,23 +38,6 @@ def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpa
     spans = (recorded_span(video) for video in recorded_videos(folder))
     found = [span for span in spans if span is not None and span.first_ns <= to_ns and span.last_ns >= from_ns]
     return sorted(found, key=lambda span: recording_order(span.video))
-
-
-def recorded_span(video: Path) -> RecordedSpan | None:
-    """Return the time that a recorded file covers; None where it has no frame yet, or was deleted."""
-    index = index_path(video)
-    try:
-        with index.open("rb") as file:
-            file.readline()
-            first = file.readline()
-            size = file.seek(0, 2)
-            file.seek(max(0, size - _TAIL_BYTES))
-            lines = [line for line in file.read().splitlines(keepends=True) if line.endswith(b"\n")]
-        first_ns = from_json(RecordedFrame, first, path=str(index), line=2).t_ns
-        last_ns = from_json(RecordedFrame, lines[-1], path=str(index)).t_ns
-    except (OSError, FormatError, IndexError):
-        return None
-    return RecordedSpan(video, first_ns, last_ns)
 
 
 _MARGIN_NS: Final = 5_000_000_000  # Video is taken this long before the first event and after the last

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 from typing import Final
 
+from downfield.capture.recording.recording_library import RecordedSpan, recorded_span
 from downfield.core.errors import DownfieldError
 from downfield.game.records.keeping import GameRow
-from downfield.rig.games.bundle_export import RecordedSpan, recorded_span
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 

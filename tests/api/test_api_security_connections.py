@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
 import pytest
 import uvicorn
@@ -22,6 +23,7 @@ from downfield.api.security.connections import (
     ConnectionLimits,
     CountedSocket,
     GuardedListener,
+    TimedHttpProtocol,
     affordable,
     guarded_protocol,
 )
@@ -70,7 +72,7 @@ class Guarded:
             accepted.close()
             return None
         state = State(idle, slow)
-        self.guard.begin(peer, state)
+        self.guard.begin(peer, cast("TimedHttpProtocol", state))
         accepted.close()
         return state
 

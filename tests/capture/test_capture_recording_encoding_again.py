@@ -16,7 +16,7 @@ from waiting import wait_until
 from downfield.capture.recording import encoding_again
 from downfield.capture.recording.encoding_again import RecordingEncoder, beside, encode_again, end_begun, put_in_place
 from downfield.capture.recording.frame_reader import FrameReader
-from downfield.capture.recording.recording_library import frames_of, index_path, read_header, read_index
+from downfield.capture.recording.recording_library import frames_of, index_path, read_index
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.segment import compare_recordings, keep_statement, seal_of
 from downfield.core.errors import DownfieldError
@@ -31,16 +31,16 @@ RIG = rig_id(KEY.public_text)
 def test_it_has_the_same_frames_at_the_same_times_and_shows_the_same(tmp_path: Path) -> None:
     (video,) = record(tmp_path, [captured_frame(index) for index in range(60)])
     reader = FrameReader()
-    frames, before = read_index(index_path(video)).frames, [reader.read(still) for still in frames_of(video)]
+    frames, before = tuple(read_index(index_path(video))), [reader.read(still) for still in frames_of(video)]
     size, dated_ns = video.stat().st_size, video.stat().st_mtime_ns
     encode_again(video)
     assert put_in_place(video, KEY)
     assert not list(tmp_path.rglob(".again-*"))
     assert video.stat().st_size < size
     assert video.stat().st_mtime_ns == dated_ns
-    header = read_header(index_path(video))
+    header = read_index(index_path(video)).header
     assert (header.codec, header.copied, header.size_px) == ("h264", False, MJPEG.size_px)
-    assert read_index(index_path(video)).frames == frames
+    assert tuple(read_index(index_path(video))) == frames
     after = [reader.read(still) for still in frames_of(video)]
     reader.close()
     differences = [np.abs(a.astype(float) - b).mean() for a, b in zip(before, after, strict=True)]
@@ -78,7 +78,7 @@ def test_what_a_kill_interrupted_is_ended_as_a_whole_or_not_begun(tmp_path: Path
         index_path(made).replace(index_path(video))
     end_begun(tmp_path)
     assert not list(tmp_path.rglob(".again-*"))
-    assert read_header(index_path(video)).codec == ("h264" if stated else "mjpeg")
+    assert read_index(index_path(video)).header.codec == ("h264" if stated else "mjpeg")
     reader = FrameReader()
     assert len([reader.read(still) for still in frames_of(video)]) == 40, "index and file belong together"
     reader.close()
@@ -133,10 +133,10 @@ def test_it_is_done_beside_the_rig_for_the_oldest_motion_jpeg_while_room_is_shor
     assert never.next_video() is None
     never.close()
     encoder = RecordingEncoder(tmp_path, RecordingSettings(encode_again_below_gb=1e9), KEY)
-    wait_until(lambda: read_header(index_path(last)).codec == "h264", "both files of motion JPEG are encoded")
+    wait_until(lambda: read_index(index_path(last)).header.codec == "h264", "both files of motion JPEG are encoded")
     wait_until(lambda: encoder.next_video() is None)
     encoder.close()
-    assert read_header(index_path(jpeg)).codec == "h264"
+    assert read_index(index_path(jpeg)).header.codec == "h264"
     assert not list(tmp_path.rglob(".again-*"))
     assert not other.with_suffix(".again.json").exists()
 

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.desk.event.brackets import (
-    advancing,
     double_elimination,
     draw_pools,
     pool_names,
     round_robin,
     seed_order,
+    seeded_places,
     single_elimination,
 )
 from downfield.desk.event.progress import depends_on, ranking
@@ -137,7 +137,7 @@ def test_first_round_losers_play_on_in_the_consolation(count: int, decide: rando
 @given(st.integers(2, 20), st.integers(2, 4))
 @settings(max_examples=60)
 def test_those_of_one_pool_meet_again_as_late_as_they_can(pools: int, advance: int) -> None:
-    places = advancing(pool_names(pools), advance)
+    places = seeded_places(dict.fromkeys(pool_names(pools), ("e",) * advance), 1, advance)
     assert [place.place for place in places] == sorted(place.place for place in places)
     order = seed_order(1 << (len(places) - 1).bit_length())
     at = {(place.pool, place.place): order.index(seed) for seed, place in enumerate(places, start=1)}
@@ -189,7 +189,7 @@ def test_who_does_not_go_on_from_the_pools_plays_the_consolation(
 def test_first_round_losers_who_play_on_after_pools_as_drawn_by_an_earlier_version_keep_their_places() -> None:
     rules = Rules(pools=2, advance=4, consolation=True)
     drawn = event_of(8, rules)
-    old = single_elimination(list(advancing(pool_names(2), 4)), consolation=True)
+    old = single_elimination(seeded_places(drawn.pools, 1, 4), consolation=True)
     event = replace(drawn, matches=(*(match for match in drawn.matches if match.stage == "pool"), *old))
     places = ranking(play(event))
     assert [rank.place for rank in places] == [1, 2, 3, 3, 5, 5, 5, 5]
