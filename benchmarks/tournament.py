@@ -38,6 +38,7 @@ from downfield.core.track_files import TrackFile
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.hub import Hub
 from downfield.game.records.entries import pack_scenes
@@ -49,7 +50,7 @@ from downfield.rig.tournament.table_feed import FeedPublisher, IdentityWatch, Ta
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.sealing.signing import RigKey
-from downfield.store.writing.replication import JournalBatch
+from downfield.store.writing.replication import BatchReply, JournalBatch
 from downfield.store.writing.store import Store
 
 IN_ONE_PROCESS = 5
@@ -202,15 +203,23 @@ class Hall:
     def open_desk(self) -> DeskTournament:
         """Start the desk."""
         store = TournamentStore(self.postgres.address)
-        desk = DeskTournament(self.broker.access("desk"), store, self.keeper, "", self.arrivals.stored)
-        note = desk.tables.note
+        desk = DeskTournament(self.broker.access("desk"), store, self.keeper, "", PushKeeper())
+        note, receive_all = desk.tables.note, store.receive_all
 
         def noting(message: TableMessage, *, live: bool = True) -> None:
             if live:
                 self.arrivals.heard(message)
             note(message, live=live)
 
+        def receiving(batches: Sequence[JournalBatch]) -> list[BatchReply]:
+            replies = receive_all(batches)
+            for batch, reply in zip(batches, replies, strict=True):
+                if reply.status == "stored":
+                    self.arrivals.stored(batch)
+            return replies
+
         desk.tables.note = noting  # type: ignore[method-assign]
+        store.receive_all = receiving  # type: ignore[method-assign]
         return desk
 
     def start_rigs(self, group: int) -> subprocess.Popen[str]:

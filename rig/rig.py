@@ -49,7 +49,7 @@ from downfield.rig.service.web_service import Service, open_admin_key
 from downfield.rig.tables.profile import NamedSource, camera_identity
 from downfield.rig.tables.setup_session import SetupSession
 from downfield.rig.tables.table import OpenVision, open_table, source_choice
-from downfield.rig.tournament.link import health_with, open_grants, open_tournament
+from downfield.rig.tournament.link import open_tournament, with_tournament
 from downfield.store.writing.journals import StoredJournals
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
@@ -111,13 +111,10 @@ class Rig:
         self._closing.callback(self._store.close)
         for text in doubts(self._store, settings, self._clock) if self.live else ():
             self._problems.notify("warning", text)
-        self._grants = open_grants(settings, owner)
-        tournament = open_tournament(
-            settings, self._store, owner, self._key, self._hub, lambda: self.service, self._grants
-        )
-        if tournament is not None:
-            self._closing.callback(tournament.close)
-        with_tournament = health_with(tournament)
+        link = open_tournament(settings, self._store, owner, self._key, self._hub, lambda: self.service)
+        self._grants = None if link is None else link.grants
+        if link is not None:
+            self._closing.callback(link.close)
         self._seals = TableSeals()
         self._closing.callback(self._seals.finish, None)
         self._recorder = self._start_recorder(calibration) if self.live else None
@@ -152,8 +149,8 @@ class Rig:
             policies=LeaguePolicies(data_folder(settings) / "policies.jsonl"),
         )
         self._closing.callback(self.game_service.close)
-        if tournament is not None:
-            tournament.attach(self.game_service)
+        if link is not None:
+            link.attach(self.game_service)
         network = None if self._table.make_vision is None else settings.network.name
         self._seals.begin(self.game_service, calibration.get, self._controller.settings(), network)
         self._closing.callback(self._seals.finish, self._recorder)
@@ -173,7 +170,7 @@ class Rig:
         self._closing.callback(self.program.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
-            lambda health: self._seals.publish_health(with_webhooks(with_tournament(health), self._outlets)),
+            lambda health: self._seals.publish_health(with_webhooks(with_tournament(health, link), self._outlets)),
             self._problems,
             self._meter,
             wake_health,

@@ -34,7 +34,7 @@ from downfield.rig.configuration.stream import outlets_of, with_webhooks
 from downfield.rig.games.bundle_export import BundleExporter
 from downfield.rig.games.kept_games import leased_data_folder, open_checkpoints, open_judgings, open_rig_key, open_store
 from downfield.rig.service.web_service import Service, open_admin_key
-from downfield.rig.tournament.link import health_with, open_grants, open_tournament
+from downfield.rig.tournament.link import open_tournament, with_tournament
 from downfield.store.writing.journals import StoredJournals
 
 HEALTH_S: Final = 1.0  # Health is published this often, as a rig with a camera does
@@ -68,11 +68,9 @@ class Scorekeeper:
             key = open_rig_key(data_folder(settings), must_be_kept=True)
             store, owner = open_store(settings, temporary, key, live=True, table=table)
             stack.callback(store.close)
-            grants = open_grants(settings, owner)
-            tournament = open_tournament(settings, store, owner, key, hub, lambda: next(iter(serving), None), grants)
-            if tournament is not None:
-                stack.callback(tournament.close)
-            self._with_tournament = health_with(tournament)
+            link = self._link = open_tournament(settings, store, owner, key, hub, lambda: next(iter(serving), None))
+            if link is not None:
+                stack.callback(link.close)
             control = NoCamera(configuration)
             rulebook = load_rulebook(settings.game.rulebook)
             self.game_service = GameService(
@@ -85,8 +83,8 @@ class Scorekeeper:
                 owner=owner,
             )
             stack.callback(self.game_service.close)
-            if tournament is not None:
-                tournament.attach(self.game_service)
+            if link is not None:
+                link.attach(self.game_service)
             self.game_service.publish_source(SourceStatus(kind="none", text=BY_HAND))
             self.resumed = new_game is None and self.game_service.resume() is not None
             if self.resumed:
@@ -108,7 +106,7 @@ class Scorekeeper:
                 bundles=BundleExporter(store, settings, key, control.calibration),
                 style_folder=data_folder(settings),
                 judgings=open_judgings(settings, key),
-                grants=grants,
+                grants=None if link is None else link.grants,
                 outlets=self._outlets,
             )
             self.service = Service(context, settings.service, data_folder(settings))
@@ -133,7 +131,7 @@ class Scorekeeper:
 
     def health(self) -> HealthStatus:
         """Return the rig's health now."""
-        return with_webhooks(self._with_tournament(HealthStatus(text=BY_HAND)), self._outlets)
+        return with_webhooks(with_tournament(HealthStatus(text=BY_HAND), self._link), self._outlets)
 
     def _run(self) -> None:
         while not self._ended.wait(HEALTH_S):

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError, OutputError, RefusedError
 from downfield.core.records import plain_problem
-from downfield.game.receipts import Refused
+from downfield.game.receipts import Accepted, Receipt, Refused
 
 BASE: Final = "https://github.com/downfield/problems/"
 MEDIA_TYPE: Final = "application/problem+json"
@@ -72,10 +72,12 @@ class ProblemError(Exception):
         self.status, self.detail, self.code, self.headers = status, detail, code, dict(headers or {})
 
 
-def refusal_problem(refused: Refused) -> ProblemError:
-    """Return a refusal of the game as a problem."""
-    status = {"unknown": 404, "key_reused": 422, "invalid": 422, "failed": 503}.get(refused.code, 409)
-    return ProblemError(status, refused.reason, refused.code)
+def accepted(receipt: Receipt) -> Accepted:
+    """Return a receipt of the game. Raises ProblemError: it is a refusal."""
+    if isinstance(receipt, Refused):
+        status = {"unknown": 404, "key_reused": 422, "invalid": 422, "failed": 503}.get(receipt.code, 409)
+        raise ProblemError(status, receipt.reason, receipt.code)
+    return receipt
 
 
 def problem_response(

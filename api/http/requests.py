@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Header, Path, Response
+from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from downfield.api.http.problems import ProblemError
@@ -45,6 +47,17 @@ def sends(media_type: str, form: Literal["", "binary"] = "") -> dict[str, Any]:
     """Return the options of an endpoint that answers with a text, a picture or a file instead of JSON."""
     schema = {"type": "string", "format": form} if form else {"type": "string"}
     return {"response_class": Response, "responses": {200: {"content": {media_type: {"schema": schema}}}}}
+
+
+def sent_file(name: str, content: bytes | str | Iterator[bytes] | Iterator[str], media_type: str) -> Response:
+    """Return a file to be kept by a name; one may be made while it is sent, but for its first part.
+
+    So what can't be read is told before the response begins.
+    """
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    if isinstance(content, bytes | str):
+        return Response(content, media_type=media_type, headers=headers)
+    return StreamingResponse(chain([next(content, b"")], content), media_type=media_type, headers=headers)
 
 
 PICTURE_BODY: Final = {

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Path, Query, Response
-from fastapi.responses import StreamingResponse
 
 from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError
-from downfield.api.http.requests import CallId, sends
+from downfield.api.http.requests import CallId, sends, sent_file
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.access import allow
 from downfield.core.errors import MissingExtraError
@@ -69,33 +67,28 @@ def call_clip(
     ] = DEFAULT_S,
 ) -> Response:
     """Every frame at its time, with the call's words below. Made aside from the game, which goes on undisturbed."""
-    return _file(*exporter.call(row, call, form, seconds, options), MEDIA_TYPES[form])
+    return sent_file(*exporter.call(row, call, form, seconds, options), MEDIA_TYPES[form])
 
 
 @router.get("/plays/{play}/clip.{form}", summary="A clip of a play as a file", **_CLIP)
 @allow("viewer")
 def play_clip(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, play: PlayNumber, form: Form) -> Response:
     """From a second before the snap until the play is over; near a call with its words and measurement."""
-    return _file(*exporter.play(row, play, form, options), MEDIA_TYPES[form])
+    return sent_file(*exporter.play(row, play, form, options), MEDIA_TYPES[form])
 
 
 @router.get("/calls/{call}/picture.png", summary="A call's decisive picture as a file", **_PICTURE)
 @allow("viewer")
 def call_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, call: CallId) -> Response:
     """With the ways of the figures concerned up to it, and the call's words below."""
-    return _file(*exporter.call_picture(row, call, options), "image/png")
+    return sent_file(*exporter.call_picture(row, call, options), "image/png")
 
 
 @router.get("/plays/{play}/picture.png", summary="A picture of the end of a play as a file", **_PICTURE)
 @allow("viewer")
 def play_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, play: PlayNumber) -> Response:
     """With the way of the carrier from before the snap on."""
-    return _file(*exporter.play_picture(row, play, options), "image/png")
-
-
-def _file(name: str, content: bytes, media_type: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type=media_type, headers=headers)
+    return sent_file(*exporter.play_picture(row, play, options), "image/png")
 
 
 PARQUET: Final = "application/vnd.apache.parquet"  # Registered with IANA
@@ -107,21 +100,14 @@ Play = Annotated[int | None, Query(ge=1, le=100_000, description="Number of one 
 
 @track_router.get("/tracks.csv", summary="The figures' tracks as CSV", **sends("text/csv"))
 @allow("viewer")
-def tracks_as_csv(history: HistoryDep, store: StoreDep, play: Play = None) -> StreamingResponse:
+def tracks_as_csv(history: HistoryDep, store: StoreDep, play: Play = None) -> Response:
     """One row for each figure in each frame; docs/formats.md describes the columns."""
     return _response(tracks_csv, store, history, play, "csv", "text/csv; charset=utf-8")
 
 
-@track_router.get(
-    "/tracks.parquet",
-    summary="The figures' tracks as Parquet",
-    response_class=StreamingResponse,
-    responses={
-        200: {"content": {"application/vnd.apache.parquet": {"schema": {"type": "string", "format": "binary"}}}}
-    },
-)
+@track_router.get("/tracks.parquet", summary="The figures' tracks as Parquet", **sends(PARQUET, "binary"))
 @allow("viewer")
-def tracks_as_parquet(history: HistoryDep, store: StoreDep, play: Play = None) -> StreamingResponse:
+def tracks_as_parquet(history: HistoryDep, store: StoreDep, play: Play = None) -> Response:
     """The same table in the form that analysis programs read; needs the rig's extra `analysis`."""
     return _response(tracks_parquet, store, history, play, "parquet", PARQUET)
 
@@ -133,15 +119,13 @@ def _response(
     play: int | None,
     suffix: str,
     media_type: str,
-) -> StreamingResponse:
+) -> Response:
     try:
         chunks = write(TrackTable(store, history, play))
     except MissingExtraError as error:
         raise ProblemError(404, f"{error.lacking}, which is not installed on the rig", "missing_extra") from None
-    first = next(chunks)  # what can't be read is told before the response begins
     part = "" if play is None else f".play-{play}"
-    headers = {"Content-Disposition": f'attachment; filename="{history.row.id}{part}.tracks.{suffix}"'}
-    return StreamingResponse(chain([first], chunks), media_type=media_type, headers=headers)
+    return sent_file(f"{history.row.id}{part}.tracks.{suffix}", chunks, media_type)
 
 
 @track_router.get("/bundle.zip", summary="A game as a signed bundle", **sends("application/zip", "binary"))
@@ -150,11 +134,8 @@ def bundle(
     row: GameRowDep,
     rig: RigPartsDep,
     video: Annotated[bool, Query(description="Whether to include the recording.")] = True,
-) -> StreamingResponse:
+) -> Response:
     """For `downfield verify` and `downfield review` on any computer; made while it is sent."""
     if rig.bundles is None:
         raise ProblemError(404, "This service makes no bundles. The rig that played the game does.")
-    chunks = rig.bundles.chunks(row, video=video)
-    first = next(chunks)  # what can't be read is told before the response begins
-    headers = {"Content-Disposition": f'attachment; filename="{row.id}{SUFFIX}"'}
-    return StreamingResponse(chain([first], chunks), media_type="application/zip", headers=headers)
+    return sent_file(f"{row.id}{SUFFIX}", rig.bundles.chunks(row, video=video), "application/zip")

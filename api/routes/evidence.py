@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BeforeValidator, Field, FiniteFloat
 
 from downfield.api.context.access_control import AuthorizedRoute
 from downfield.api.context.context import CallViewerDep, RigPartsDep, part_of_context
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.problems import ProblemError
-from downfield.api.http.requests import CallId, sends
+from downfield.api.http.requests import CallId, sends, sent_file
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.routes.pairing import base_url
 from downfield.api.security.access import allow
@@ -133,14 +131,9 @@ def address_picture(request: Request, row: GameRowDep, call: CallId) -> Response
     return Response(qr_svg(f"{base_url(request)}/evidence?{query}"), media_type="image/svg+xml")
 
 
-@router.get(
-    "/signed.zip",
-    summary="A call as a signed file",
-    response_class=StreamingResponse,
-    responses={200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}},
-)
+@router.get("/signed.zip", summary="A call as a signed file", **sends("application/zip", "binary"))
 @allow("operator")
-def signed_file(history: HistoryDep, rig: RigPartsDep, viewer: CallViewerDep, call: CallId) -> StreamingResponse:
+def signed_file(history: HistoryDep, rig: RigPartsDep, viewer: CallViewerDep, call: CallId) -> Response:
     """Ruling sheet, pictures and measurements; `downfield verify` tells whether anything of it was changed."""
     if rig.bundles is None:
         raise ProblemError(404, "This service signs nothing. The rig that played the game does.")
@@ -148,10 +141,7 @@ def signed_file(history: HistoryDep, rig: RigPartsDep, viewer: CallViewerDep, ca
     if found is None:
         raise ProblemError(404, f"This game has no call {call!r}.")
     file = CallFile(history, found, viewer, rig.rig_key)
-    chunks = file.chunks()
-    first = next(chunks)  # what can't be read is told before the response begins
-    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-    return StreamingResponse(chain([first], chunks), media_type="application/zip", headers=headers)
+    return sent_file(file.name, file.chunks(), "application/zip")
 
 
 @router.get("/frames/drawings", summary="What is drawn on these pictures")

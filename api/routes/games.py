@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
 from downfield.api.context.context import AppContext, GameServiceDep, RigParts, RigPartsDep, StoreDep, part_of_context
-from downfield.api.http.problems import ProblemError, refusal_problem
-from downfield.api.http.requests import GameId, IdempotencyKey, sends
+from downfield.api.http.problems import ProblemError, accepted
+from downfield.api.http.requests import GameId, IdempotencyKey, sends, sent_file
 from downfield.api.security.access import allow
 from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView
-from downfield.game.receipts import Accepted, Refused, Submission
+from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import TopicModel
@@ -80,10 +79,7 @@ def start(
     game_service: GameServiceDep, principal: PrincipalDep, request: NewGame, key: IdempotencyKey = None
 ) -> Accepted:
     """The game in play is ended; the line-up stays."""
-    receipt = game_service.command(request, Submission(principal.name, key, role=principal.role or ""))
-    if isinstance(receipt, Refused):
-        raise refusal_problem(receipt)
-    return receipt
+    return accepted(game_service.command(request, Submission(principal.name, key, role=principal.role or "")))
 
 
 @router.get("/{game}/calls", summary="A game's calls")
@@ -111,10 +107,9 @@ def events(history: HistoryDep, limit: Limit = 200) -> list[DeclarationView]:
 
 @router.get("/{game}/events.jsonl", summary="A game's events as a file", **sends("application/jsonl"))
 @allow("viewer")
-def events_file(history: HistoryDep) -> StreamingResponse:
+def events_file(history: HistoryDep) -> Response:
     """For `downfield judge --events`, under this rulebook or another."""
-    name = f'attachment; filename="{history.row.id}.events.jsonl"'
-    return StreamingResponse(_lines(history), media_type="application/jsonl", headers={"Content-Disposition": name})
+    return sent_file(f"{history.row.id}.events.jsonl", _lines(history), "application/jsonl")
 
 
 @router.get("/{game}/verification", summary="Whether a game's journal is unaltered")

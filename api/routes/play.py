@@ -12,7 +12,7 @@ from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
 from downfield.api.context.context import AppContext, AppContextDep, GameServiceDep, HubDep
-from downfield.api.http.problems import ProblemError, refusal_problem
+from downfield.api.http.problems import ProblemError, accepted
 from downfield.api.http.requests import (
     PICTURE_BODY,
     CallId,
@@ -28,7 +28,7 @@ from downfield.api.security.access import Principal, allow
 from downfield.capture.jpeg import MAX_UPLOAD_BYTES, decode_uploaded
 from downfield.game.published.board_topics import SceneView
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions
-from downfield.game.receipts import Accepted, Receipt, Refused, Submission
+from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import Command
 from downfield.game.records.models import TopicModel
 from downfield.game.strip.card_lines import unread_text, window_lines
@@ -130,7 +130,7 @@ def make_call(
     """A call the system did not make; it takes effect like any other."""
     call_id = f"manual:{key or secrets.token_hex(6)}"
     ruling = Ruling("", "manual", request.call(call_id, 0, game(hub).rulebook, game_service.place), request.note)
-    return _accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
+    return accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
 
 
 @router.post("/calls/{call}/rulings", tags=["calls"], summary="Confirm, overturn or strike one call")
@@ -152,7 +152,7 @@ def rule(
         t_ns = 0 if standing is None else standing.t_ns
         replacement = request.replacement.call(call, t_ns, game(hub).rulebook, game_service.place)
     ruling = Ruling(call, request.decision, replacement, request.note)
-    return _accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
+    return accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
 
 
 @router.get("/declarations", tags=["play"], summary="The declarations and rulings of the game in play")
@@ -181,7 +181,7 @@ def declare(
 ) -> Accepted:
     """The carrier, set, a pass, a pitch, dice, a coin, the clock, a line-up, a correction of the state..."""
     declared = request.declared(game_service.place)
-    return _accepted(game_service.declare(declared, _submission(principal, key, request.ago_ms)))
+    return accepted(game_service.declare(declared, _submission(principal, key, request.ago_ms)))
 
 
 @router.post("/events/{event}/undo", tags=["play"], summary="Undo one declaration or ruling")
@@ -195,7 +195,7 @@ def undo(
 ) -> Accepted:
     """As if it had never been submitted, whatever came after it."""
     request = request or UndoRequest()
-    return _accepted(game_service.undo(event, _submission(principal, key, request.ago_ms), request.note))
+    return accepted(game_service.undo(event, _submission(principal, key, request.ago_ms), request.note))
 
 
 class UndoPreview(TopicModel):
@@ -228,19 +228,13 @@ def command(
     """Recalibrate, record, suspend, find the figures, start a game, set the rulebook."""
     if request.command == "use_calibration" and principal.role != "admin":
         raise ProblemError(403, "Only an admin may use a calibration made elsewhere.")
-    return _accepted(game_service.command(request, Submission(principal.name, key, role=principal.role or "")))
+    return accepted(game_service.command(request, Submission(principal.name, key, role=principal.role or "")))
 
 
 def _submission(principal: Principal, key: str | None, ago_ms: int) -> Submission:
     """Return where something comes from; the record says of what a device had to keep when it was tapped."""
     kept = f" (tapped {ago_ms / 1000:.0f} s before it arrived)" if ago_ms > _KEPT_MS else ""
     return Submission(principal.name + kept, key, ago_ms)
-
-
-def _accepted(receipt: Receipt) -> Accepted:
-    if isinstance(receipt, Refused):
-        raise refusal_problem(receipt)
-    return receipt
 
 
 card_router = APIRouter(tags=["play"], route_class=AuthorizedRoute)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
 from downfield.api.context.context import AppContextDep, StoreDep, part_of_context
-from downfield.api.http.requests import CallId, sends
+from downfield.api.http.requests import CallId, sends, sent_file
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.access import allow
 from downfield.broadcast.integrations.documents import WALL_CLOCK_NS, web_vtt
@@ -68,9 +68,7 @@ def highlights(row: GameRowDep, context: AppContextDep) -> Response:
     """The greatest plays, each at real speed and then its replay; sent while it is made."""
     films, plays = context.films, History(context.rig.store, row).plays()
     parts = films.parts(highlight_film(row, plays, context.evidence, films.renderer))
-    name = f"downfield_{row.id}_highlights.mp4"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(parts, media_type="video/mp4", headers=headers)
+    return sent_file(f"downfield_{row.id}_highlights.mp4", parts, "video/mp4")
 
 
 @router.get("/games/{game}/captions.vtt", summary="The calls of a game as captions (WebVTT)", **sends("text/vtt"))

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute
 from downfield.api.context.context import GameServiceDep, ReviewerDep, RigPartsDep, StoreDep, part_of_context
-from downfield.api.http.requests import sends
+from downfield.api.http.requests import sends, sent_file
 from downfield.api.routes.games import HistoryDep
 from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.security.access import allow
@@ -89,8 +89,7 @@ def report_table(
     """For spreadsheets: play by play, drive chart, box score, statistics by figure, or how the calls fared."""
     with _alone():
         found = recent.of(store, history).csv(table)
-    headers = {"Content-Disposition": f'attachment; filename="{history.row.id}.{table}.csv"'}
-    return Response(csv_text(found.head, found.rows), media_type="text/csv; charset=utf-8", headers=headers)
+    return sent_file(f"{history.row.id}.{table}.csv", csv_text(found.head, found.rows), "text/csv; charset=utf-8")
 
 
 @router.get("/call-outcomes", summary="How the calls of the latest games fared, by kind")

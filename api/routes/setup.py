@@ -10,12 +10,12 @@ from pydantic import Field
 
 from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
 from downfield.api.context.context import GameServiceDep, StoreDep
-from downfield.api.http.problems import ProblemError, refusal_problem
+from downfield.api.http.problems import ProblemError, accepted
 from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest, sends
 from downfield.api.security.access import allow
 from downfield.api.table_setup import draw_field_lines, draw_residuals
 from downfield.calibration.calibration import Calibration
-from downfield.game.receipts import Accepted, Refused, Submission
+from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import Settings, UseCalibration
 from downfield.game.records.models import TopicModel
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
@@ -176,12 +176,8 @@ def use_calibration(
     key: IdempotencyKey = None,
 ) -> Accepted:
     """The content of a `*.calibration.json` file."""
-    receipt = game_service.command(
-        UseCalibration(calibration=calibration), Submission(principal.name, key, role=principal.role or "")
-    )
-    if isinstance(receipt, Refused):
-        raise refusal_problem(receipt)
-    return receipt
+    by = Submission(principal.name, key, role=principal.role or "")
+    return accepted(game_service.command(UseCalibration(calibration=calibration), by))
 
 
 @router.get("/configuration", tags=["rig"], summary="The configuration in force")

@@ -1,11 +1,7 @@
-"""Which calls are worth showing again, and a game's highlights as one film, each at real speed and then its replay.
-
-Films are made one at a time by a thread that runs only when the live loop leaves a core.
-"""
+"""Which calls are worth showing again, and a game's highlights as one film, each at real speed and then its replay."""
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -25,9 +21,7 @@ from downfield.broadcast.replay.replay_maker import (
     replay_work,
 )
 from downfield.core.arrays import Image
-from downfield.core.errors import BusyError, NotFoundError, NotRecordedError, OutputError
-from downfield.core.platform.processes import lower_priority
-from downfield.core.threads import supervised_thread
+from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play
 from downfield.game.records.keeping import GameRow
@@ -247,26 +241,23 @@ def _title(highlight: Highlight) -> Image:
     return image
 
 
-_AHEAD: Final = 16  # parts made ahead of the client
-_STEP_S: Final = 0.2
 _CLOSE_TIMEOUT_S: Final = 5.0
 
 
 class FilmMaker:
-    """Makes films. Callable from any thread.
+    """Makes films, one at a time. Callable from any thread.
 
     Args:
-        renderer: closed with this; None where films are drawn by the thread that makes them.
+        renderer: closed with this; None where films are drawn by the thread that takes their parts.
     """
 
     def __init__(self, renderer: ReplayRenderer | None = None) -> None:
         self.renderer = renderer or ReplayRenderer()
-        self._making = threading.Lock()
-        self._closed = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._making, self._drawing = threading.Lock(), threading.Lock()
+        self._closed = False
 
     def parts(self, film: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield the parts of a film as a background thread makes them; it stops when nobody takes them any more.
+        """Yield the parts of a film, each made as it is taken; nothing goes on when nobody takes them any more.
 
         Raises:
             BusyError: another film is being made.
@@ -275,64 +266,18 @@ class FilmMaker:
         if not self._making.acquire(blocking=False):
             raise BusyError("Another film is being made already. Try again in a minute.")
         try:
-            made = self._in_background(film)
-            first = next(made, b"")
-        except BaseException:
+            while not self._closed:
+                with self._drawing:
+                    part = next(film, None)
+                if part is None:
+                    return
+                yield part
+        finally:
             self._making.release()
-            raise
-        return self._released(first, made)
 
     def close(self) -> None:
-        """Make no more films, and wait for the thread: one that draws while the program ends would abort it."""
-        self._closed.set()
+        """Make no more films, and wait for the part that is made: drawing while the program ends would abort it."""
+        self._closed = True
         self.renderer.close()
-        if self._thread is not None:
-            self._thread.join(_CLOSE_TIMEOUT_S)
-
-    def _released(self, first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
-        try:
-            yield first
-            yield from others
-        finally:
-            self._making.release()
-
-    def _in_background(self, film: Iterator[bytes]) -> Iterator[bytes]:
-        ready: queue.Queue[bytes | Exception | None] = queue.Queue(_AHEAD)
-        stopped = threading.Event()
-
-        def put(item: bytes | Exception | None) -> None:
-            placed = False
-            while not placed and not stopped.is_set() and not self._closed.is_set():
-                with suppress(queue.Full):
-                    ready.put(item, timeout=_STEP_S)
-                    placed = True
-
-        def work() -> None:
-            lower_priority()
-            end: Exception | None = None
-            try:
-                for part in film:
-                    if stopped.is_set() or self._closed.is_set():
-                        return
-                    put(part)
-            except Exception as error:
-                end = error
-            put(end)
-
-        self._thread = supervised_thread(
-            work, "highlights", lambda cause: put(OutputError(f"The film could not be made: {cause}"))
-        )
-        self._thread.start()
-        try:
-            while not self._closed.is_set():
-                try:
-                    item = ready.get(timeout=_STEP_S)
-                except queue.Empty:
-                    continue
-                if item is None:
-                    return
-                if isinstance(item, Exception):
-                    raise item
-                yield item
-        finally:
-            stopped.set()
+        if self._drawing.acquire(timeout=_CLOSE_TIMEOUT_S):
+            self._drawing.release()

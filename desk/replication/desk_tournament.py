@@ -58,14 +58,15 @@ GAMES_FILE: Final = "games.db"  # In the desk's folder: the games of all tables,
 _GROUP: Final = "downfield-receivers"
 _log = logging.getLogger(__name__)
 
-Stored = Callable[[JournalBatch], None]
-"""Called in some thread with each batch that was stored; may be called again for one whose answer was lost."""
-
 
 class JournalReceiver:
-    """Stores what rigs send."""
+    """Stores what rigs send.
 
-    def __init__(self, store: TournamentStore, stored: Stored = lambda _: None) -> None:
+    Args:
+        stored: called in some thread with each batch that was stored; again for one whose answer was lost.
+    """
+
+    def __init__(self, store: TournamentStore, stored: Callable[[JournalBatch], None]) -> None:
         self._store, self._stored = store, stored
         self._threads = ThreadPoolExecutor(2, "journal-receiver")
 
@@ -157,8 +158,6 @@ class DeskTournament:
         access: to the broker; None for tables on this computer, whose rigs ask the desk itself.
         keeper: of the event, which gets what tables say of its games.
         desk_key: public key of the desk, which assigns games to rigs.
-        stored: called in some thread with each batch that was stored; again for one whose answer was lost.
-        pushes: what is sent to tables; None to keep that in memory.
 
     Attributes:
         tables: what each table is doing.
@@ -174,15 +173,13 @@ class DeskTournament:
         store: TournamentStore,
         keeper: EventKeeper,
         desk_key: str,
-        stored: Stored = lambda _: None,
-        pushes: PushKeeper | None = None,
+        pushes: PushKeeper,
     ) -> None:
         self.where, self.kept_in = "" if access is None else access.where, store.where
-        self._store, self.pushes = store, pushes or PushKeeper()
+        self._store, self.pushes = store, pushes
         self.tables = BrokerTables()
         self.results = ResultTaker(store, keeper, lambda ticket, rig: is_assigned(ticket, rig, desk_key))
-        self._stored = stored
-        self._receiver = JournalReceiver(store, self._note_stored)
+        self._receiver = JournalReceiver(store, self.results.note)
         works = (self._receiver.run, self.tables.run, self.results.run, self.pushes.run)
         self._thread = None if access is None else BrokerThread(access, works, "tournament")
         self._closing = threading.Event()
@@ -235,10 +232,6 @@ class DeskTournament:
             except DownfieldError as error:
                 _log.warning("Results could not be taken over: %s", error)
 
-    def _note_stored(self, batch: JournalBatch) -> None:
-        self.results.note(batch)
-        self._stored(batch)
-
     def close(self) -> None:
         """Receive nothing more; what is being stored is stored first."""
         self._closing.set()
@@ -267,9 +260,9 @@ def open_desk_tournament(
     if not tournament.servers:
         make_private_folder(folder)
         store = TournamentStore(tournament.database or f"sqlite:///{(folder / GAMES_FILE).absolute()}")
-        return DeskTournament(None, store, keeper, grants.key.public_text, pushes=pushes)
+        return DeskTournament(None, store, keeper, grants.key.public_text, pushes)
     access = broker_access(tournament.servers, tournament.credentials, "desk")
     if not tournament.database:
         raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
     store = TournamentStore(tournament.database)
-    return DeskTournament(access, store, keeper, grants.key.public_text, pushes=pushes)
+    return DeskTournament(access, store, keeper, grants.key.public_text, pushes)

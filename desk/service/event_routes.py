@@ -11,6 +11,7 @@ from fastapi import Body as FromBody
 from pydantic import Field
 
 from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.http.requests import sent_file
 from downfield.api.security.access import allow
 from downfield.desk.event import operations, swiss
 from downfield.desk.event.changes import result_text
@@ -291,8 +292,7 @@ def put_lots(by: SenderDep, order: Annotated[list[str], FromBody(max_length=256)
 def read_csv(desk: DeskDep, name: Literal["entrants", "figures", "games", "standings"]) -> Response:
     """Entrants and figures in the form that can be read again."""
     write = {"entrants": entrants_csv, "figures": figures_csv, "games": games_csv, "standings": standings_csv}[name]
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return Response(write(desk.keeper.event).encode(), media_type="text/csv; charset=utf-8", headers=headers)
+    return sent_file(f"{name}.csv", write(desk.keeper.event), "text/csv; charset=utf-8")
 
 
 def _entrant(identity: str, given: EntrantRequest, known: Entrant | None) -> Entrant:

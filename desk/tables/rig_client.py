@@ -69,9 +69,9 @@ def pair_with(address: str, code: str, name: str) -> Pairing:
         answer = _ask(connection, "POST", f"{place.target}api/session", body)
         content = answer.read(_LIMITS.answer_bytes)
     if answer.status in {401, 429}:
-        raise InputError(_detail(content) or "The rig does not accept this code.")
-    token = _token(content) if answer.status == 200 else None
-    if token is None:
+        raise InputError(_text(content, "detail")[:300] or "The rig does not accept this code.")
+    token = _text(content, "token") if answer.status == 200 else ""
+    if not token:
         raise SourceError(f"{place.place}: this does not answer as a rig does (status {answer.status}).")
     return Pairing(place.text, token, certificate)
 
@@ -180,17 +180,10 @@ def _message(line: bytes, place: Address) -> Mapping[str, Any]:
     return {name: data.get(name) for name in TOPICS}  # a rig that was started anew may lack what it had before
 
 
-def _token(content: bytes) -> str | None:
+def _text(content: bytes, name: str) -> str:
+    """Return a text of an answer; empty where it has none of that name."""
     try:
-        token = json.loads(content)["token"]
-    except (ValueError, KeyError, TypeError):
-        return None
-    return token if isinstance(token, str) else None
-
-
-def _detail(content: bytes) -> str:
-    try:
-        return str(json.loads(content)["detail"])[:300]
+        return str(json.loads(content)[name] or "")
     except (ValueError, KeyError, TypeError):
         return ""
 

@@ -48,7 +48,7 @@ class LinkState:
     other: OtherRun | None = None  # another computer that is this rig; None where there is none
 
 
-def with_tournament(health: HealthStatus, link: LinkState) -> HealthStatus:
+def with_link_state(health: HealthStatus, link: LinkState) -> HealthStatus:
     """Return a rig's health with how far its tournament is behind; a warning where that does not end by itself.
 
     Another computer that is the same rig is a warning, too.
@@ -97,6 +97,7 @@ class TournamentLink:
         works: what else is done with each connection.
         pushes: applies what the desk sends; its work is one of them. None for nothing.
         identity: hears of other computers that are this rig; None for nothing.
+        grants: decides about the grants of the tournament's desk; None where it gives none.
     """
 
     def __init__(
@@ -108,8 +109,9 @@ class TournamentLink:
         works: Sequence[Work] = (),
         pushes: PushReceiver | None = None,
         identity: IdentityWatch | None = None,
+        grants: GrantedAccess | None = None,
     ) -> None:
-        self._pushes, self._identity = pushes, identity
+        self._pushes, self._identity, self.grants = pushes, identity, grants
         self._sender = JournalSender(store, rig, key)
         self._grown = asyncio.Event()
         self._problem = ""
@@ -169,37 +171,17 @@ PUSHES: Final = "tournament-pushes.json"
 DESKS: Final = "tournament-desks.json"
 """In a rig's data folder: the desks whose passes it takes, and what they have revoked."""
 
-WithTournament = Callable[[HealthStatus], HealthStatus]  # Returns a rig's health with how far its tournament is behind
-
-
-def open_grants(settings: RigSettings, owner: GameOwner) -> GrantedAccess | None:
-    """Return what decides about the grants of the tournament's desk; None where there is none.
-
-    Raises:
-        InputError: what is kept of the desk can't be read.
-    """
-    if not settings.tournament.servers or not owner.rig:
-        return None
-    return GrantedAccess(data_folder(settings) / DESKS, owner.rig, owner.table)
-
 
 def open_tournament(
-    settings: RigSettings,
-    store: Store,
-    owner: GameOwner,
-    key: RigKey,
-    hub: Hub,
-    service: Callable[[], Service | None],
-    grants: GrantedAccess | None = None,
+    settings: RigSettings, store: Store, owner: GameOwner, key: RigKey, hub: Hub, service: Callable[[], Service | None]
 ) -> TournamentLink | None:
     """Link a rig to its tournament; None where there is none, or nothing is refereed.
 
     Args:
         service: returns what serves the rig's pages; None for nothing.
-        grants: as `open_grants` returned it.
 
     Raises:
-        InputError: the credentials can't be read, or what the desk has sent before.
+        InputError: the credentials can't be read, or what the desk has sent before, or what is kept of it.
         MissingExtraError: the broker's client is not installed.
     """
     servers = settings.tournament.servers
@@ -208,9 +190,10 @@ def open_tournament(
     access = broker_access(servers, settings.tournament.credentials, f"{owner.table} ({owner.rig})")
     identity = IdentityWatch(owner.rig)
     feed = FeedPublisher(hub, owner, key, lambda: _address(service()), identity)
+    grants = GrantedAccess(data_folder(settings) / DESKS, owner.rig, owner.table)
     material = PushedMaterial(store, hub, owner.table, profile_saver(settings, owner.table), grants)
     pushes = PushReceiver(data_folder(settings) / PUSHES, hub, key, owner.table, material)
-    return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes, identity)
+    return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes, identity, grants)
 
 
 def profile_saver(settings: RigSettings, table: str) -> SaveProfile | None:
@@ -235,6 +218,6 @@ def _address(service: Service | None) -> str:
     return next(iter(service.network_addresses()), service.address)
 
 
-def health_with(link: TournamentLink | None) -> WithTournament:
-    """Return what adds the state of a link to a rig's health."""
-    return (lambda health: health) if link is None else (lambda health: with_tournament(health, link.state()))
+def with_tournament(health: HealthStatus, link: TournamentLink | None) -> HealthStatus:
+    """Return a rig's health with how far its tournament is behind; as it is where there is none."""
+    return health if link is None else with_link_state(health, link.state())

@@ -26,6 +26,7 @@ from downfield.core.errors import InputError
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.records.keeping import EntryRow
 from downfield.game.records.owner import rig_id
 from downfield.rig.tournament import broker, broker_thread, journal_sender
@@ -106,7 +107,7 @@ def keeper(tmp_path: Path) -> EventKeeper:
 
 @pytest.fixture
 def desk(brokering: BrokerServer, database: str, keeper: EventKeeper) -> Iterator[DeskTournament]:
-    opened = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper, "")
+    opened = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper, "", PushKeeper())
     yield opened
     opened.close()
 
@@ -161,7 +162,7 @@ def test_a_rig_that_was_away_for_a_day_catches_up_and_the_game_in_play_is_not_la
         return receive_all(batches)
 
     store.receive_all = noting  # type: ignore[method-assign]
-    desk = DeskTournament(brokering.access("desk"), store, keeper, "")
+    desk = DeskTournament(brokering.access("desk"), store, keeper, "", PushKeeper())
     table.wait_until_sent()
     desk.close()
     for game in games:
@@ -316,7 +317,7 @@ def test_nothing_is_lost_or_doubled_when_everything_is_killed_and_cut_at_random(
     randomness = random.Random(42)
     wanted, rigs = 60, ("Table 1", "Table 2")
     proxy = CutProxy(brokering.port)
-    desk = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper, "")
+    desk = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper, "", PushKeeper())
     running: dict[str, subprocess.Popen[str]] = {}
 
     def start(rig: str) -> None:

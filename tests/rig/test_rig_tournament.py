@@ -20,6 +20,7 @@ from downfield.desk.replication.broker_server import write_broker_files
 from downfield.desk.replication.desk_tournament import DeskTournament, open_desk_tournament
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.desk.tables.grant_keeper import GrantKeeper
+from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.receipts import Submission
 from downfield.officiating.declarations import SetUp
@@ -28,7 +29,7 @@ from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import link
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.journal_sender import SenderState
-from downfield.rig.tournament.link import LinkState, with_tournament
+from downfield.rig.tournament.link import LinkState, with_link_state
 from downfield.store.database.opening import open_for_reading
 from downfield.store.sealing.hash_chain import verify_journal
 
@@ -78,9 +79,8 @@ def test_a_game_kept_at_a_table_goes_on_without_the_broker_and_is_at_the_tournam
         assert behind.level == "ok", "a cut of a moment is no warning"
         brokering.start()
         with postgres_server() as database:
-            desk = DeskTournament(
-                brokering.access("desk"), TournamentStore(database), EventKeeper(tmp_path / "event.json"), ""
-            )
+            event = EventKeeper(tmp_path / "event.json")
+            desk = DeskTournament(brokering.access("desk"), TournamentStore(database), event, "", PushKeeper())
             wait_for_state(keeper, "ok")
             desk.close()
             with open_for_reading(database) as opened:
@@ -177,10 +177,10 @@ WELL, LEVEL = HealthStatus(text="board on"), HealthReason(code="disk_full", leve
     ],
 )
 def test_the_health_says_how_far_the_tournament_is_behind(link: LinkState, state: str, level: str, says: str) -> None:
-    health = with_tournament(WELL, link)
+    health = with_link_state(WELL, link)
     assert (health.replication.state, health.level) == (state, level)
     assert health.replication.entries == link.sender.behind
     assert says in " ".join(reason.text for reason in health.reasons)
-    alarmed = with_tournament(WELL.model_copy(update={"level": "alarm", "reasons": (LEVEL,)}), link)
+    alarmed = with_link_state(WELL.model_copy(update={"level": "alarm", "reasons": (LEVEL,)}), link)
     assert alarmed.level == "alarm"
     assert alarmed.reasons[0] == LEVEL
