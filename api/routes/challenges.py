@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field, model_validator
 
 from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep, RepeatableRoute
@@ -50,21 +51,18 @@ class ChallengeRequest(RequestModel):
     name: PersonName = ""
 
 
-class DecisionRequest(RequestModel):
-    """How a challenge is decided."""
-
-    decision: ChallengeDecision
-    reason: Reason
-    name: PersonName = ""
-    replacement: CallRequest | None = Field(default=None, description="The call that stands instead of one overturned.")
-
-
 class OpinionRequest(RequestModel):
     """What another official thinks of a challenged call."""
 
     decision: ChallengeDecision
     reason: Reason
     name: PersonName = ""
+
+
+class DecisionRequest(OpinionRequest):
+    """How a challenge is decided."""
+
+    replacement: CallRequest | None = Field(default=None, description="The call that stands instead of one overturned.")
 
 
 class AppealRequest(RequestModel):
@@ -92,6 +90,31 @@ class DecisionResult(TopicModel):
     lines: tuple[str, ...] = Field(description="What has changed, in plain words; never empty.")
 
 
+@dataclass(frozen=True, slots=True)
+class _Challenged:
+    """A game with challenges, and who sends the request."""
+
+    row: GameRowDep
+    rig: RigPartsDep
+    finished: FinishedGamesDep
+    principal: PrincipalDep
+
+    def in_play(self) -> Disputes | None:
+        """Return its disputes; None for a finished game. Raises ProblemError: its sender may not rule on those."""
+        if self.row.id == self.rig.game_service.game_id:
+            return Disputes(self.rig.game_service)
+        reviewer(self.rig, self.principal)
+        return None
+
+    def note(self, entry: ChallengeOpinion | ChallengeAppealed) -> ChallengesView:
+        """Keep what somebody says about a challenge."""
+        disputes = self.in_play()
+        return self.finished.note_challenge(self.row, entry) if disputes is None else disputes.note(entry)
+
+
+ChallengedDep = Annotated[_Challenged, Depends()]
+
+
 @router.get("/challenges", summary="How challenges were decided in all games")
 @allow("viewer")
 def statistics(store: StoreDep) -> ChallengeStatistics:
@@ -110,49 +133,36 @@ def challenges(row: GameRowDep, store: StoreDep, game_service: GameServiceDep) -
 
 @router.post("/games/{game}/challenges", summary="Challenge a call")
 @allow("operator")
-def challenge(
-    row: GameRowDep, rig: RigPartsDep, finished: FinishedGamesDep, principal: PrincipalDep, request: ChallengeRequest
-) -> ChallengesView:
+def challenge(game: ChallengedDep, request: ChallengeRequest) -> ChallengesView:
     """The call is under review on air from now on. In a finished game for those who may reopen it."""
-    by, reason = signed(request.name, principal), request.reason.strip()
-    if row.id == rig.game_service.game_id:
-        return Disputes(rig.game_service).raise_challenge(request.side, request.call, reason, by)
-    reviewer(rig, principal)
-    return finished.raise_challenge(row, request.side, request.call, reason, by)
+    raised = (request.side, request.call, request.reason.strip(), signed(request.name, game.principal))
+    disputes = game.in_play()
+    return game.finished.raise_challenge(game.row, *raised) if disputes is None else disputes.raise_challenge(*raised)
 
 
 @router.post("/games/{game}/challenges/{challenge}/ruling", summary="Decide a challenge")
 @allow("operator")
-def decide(
-    row: GameRowDep,
-    rig: RigPartsDep,
-    finished: FinishedGamesDep,
-    principal: PrincipalDep,
-    challenge: ChallengeId,
-    request: DecisionRequest,
-) -> DecisionResult:
+def decide(game: ChallengedDep, challenge: ChallengeId, request: DecisionRequest) -> DecisionResult:
     """Upheld, overturned, or too close to tell; what follows an overturned call is judged again."""
     if request.replacement is not None and request.decision != "overturned":
         raise ProblemError(422, f"A call that is {request.decision.replace('_', ' ')} takes no replacement.")
-    game_service, store = rig.game_service, rig.store
-    is_in_play = row.id == game_service.game_id
-    if not is_in_play:
-        reviewer(rig, principal)
-    history = History(store, row)
-    before = game_service.calls() if is_in_play else history.calls()
+    row, game_service, disputes = game.row, game.rig.game_service, game.in_play()
+    history = History(game.rig.store, row)
+    before = history.calls() if disputes is None else game_service.calls()
     replacement = None
     if request.replacement is not None:
-        shown = Disputes(game_service).view() if is_in_play else challenges_of(history)
+        shown = challenges_of(history) if disputes is None else disputes.view()
         raised = next((known.call for known in shown.challenges if known.id == challenge), "")
         t_ns = next((view.t_ns for view in (*before, *history.struck()) if view.id == raised), 0)
         replacement = request.replacement.call(raised, t_ns, row.rulebook, partial(history.place, t_ns=t_ns))
-    decision = Decision(request.decision, request.reason.strip(), signed(request.name, principal), replacement)
-    if not is_in_play:
-        changes = finished.rule_challenge(row, challenge, decision)
+    decision = Decision(request.decision, request.reason.strip(), signed(request.name, game.principal), replacement)
+    if disputes is None:
+        changes = game.finished.rule_challenge(row, challenge, decision)
         lines = () if changes is None else changes.lines
-        return DecisionResult(challenges=challenges_of(History(store, row)), lines=lines or (NOTHING_CHANGED,))
+        shown = challenges_of(History(game.rig.store, row))
+        return DecisionResult(challenges=shown, lines=lines or (NOTHING_CHANGED,))
     declarations = game_service.declarations()
-    decided = Disputes(game_service).rule(challenge, decision)
+    decided = disputes.rule(challenge, decision)
     receipt = decided.receipt
     lines = (NOTHING_CHANGED,) if receipt is None else receipt_lines(before, declarations, receipt)
     return DecisionResult(challenges=decided.challenges, lines=lines)
@@ -160,46 +170,18 @@ def decide(
 
 @router.post("/games/{game}/challenges/{challenge}/opinions", summary="Give an opinion on a challenged call")
 @allow("operator")
-def give_opinion(
-    row: GameRowDep,
-    rig: RigPartsDep,
-    finished: FinishedGamesDep,
-    principal: PrincipalDep,
-    challenge: ChallengeId,
-    request: OpinionRequest,
-) -> ChallengesView:
+def give_opinion(game: ChallengedDep, challenge: ChallengeId, request: OpinionRequest) -> ChallengesView:
     """Another official's, beside others', before the challenge is decided."""
-    by = signed(request.name, principal)
-    opinion = ChallengeOpinion(challenge, request.decision, request.reason.strip(), by)
-    return _note(row, rig, finished, principal, opinion)
+    by = signed(request.name, game.principal)
+    return game.note(ChallengeOpinion(challenge, request.decision, request.reason.strip(), by))
 
 
 @router.post("/games/{game}/challenges/{challenge}/appeal", summary="Appeal against how a challenge was decided")
 @allow("operator")
-def appeal(
-    row: GameRowDep,
-    rig: RigPartsDep,
-    finished: FinishedGamesDep,
-    principal: PrincipalDep,
-    challenge: ChallengeId,
-    request: AppealRequest,
-) -> ChallengesView:
+def appeal(game: ChallengedDep, challenge: ChallengeId, request: AppealRequest) -> ChallengesView:
     """Once; the call is under review again, and somebody else decides, which is final."""
-    appealed = ChallengeAppealed(challenge, request.reason.strip(), signed(request.name, principal))
-    return _note(row, rig, finished, principal, appealed)
-
-
-def _note(
-    row: GameRowDep,
-    rig: RigPartsDep,
-    finished: FinishedGamesDep,
-    principal: PrincipalDep,
-    entry: ChallengeOpinion | ChallengeAppealed,
-) -> ChallengesView:
-    if row.id == rig.game_service.game_id:
-        return Disputes(rig.game_service).note(entry)
-    reviewer(rig, principal)
-    return finished.note_challenge(row, entry)
+    by = signed(request.name, game.principal)
+    return game.note(ChallengeAppealed(challenge, request.reason.strip(), by))
 
 
 @router.post("/games/{game}/signatures", summary="Sign the final score for a coach")

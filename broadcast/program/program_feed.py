@@ -17,7 +17,6 @@ from downfield.broadcast.program.stream_encoder import ProgramEncoder
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.capture.source import LoopObserver
-from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Scene
@@ -46,11 +45,11 @@ class ProgramDrawer(LoopObserver):
         camera: returns where the camera was in the latest frame; None where its shake is not followed.
         overloaded: whether the computer is too slow for its work.
         failed: receives why a picture could not be drawn, as a phrase; the next one is drawn again.
-        options: how it looks at first.
         own_process: whether pictures are drawn in a process of their own, where that can be had.
 
     Attributes:
         stream: receives it as a film.
+        options: how it looks now.
     """
 
     def __init__(
@@ -59,7 +58,6 @@ class ProgramDrawer(LoopObserver):
         camera: Callable[[], Camera | None] = lambda: None,
         overloaded: Callable[[], bool] = lambda: False,
         failed: Callable[[str], None] = lambda _: None,
-        options: ProgramOptions | None = None,
         late: Callable[[], bool] = lambda: False,
         own_process: bool = False,
     ) -> None:
@@ -68,7 +66,7 @@ class ProgramDrawer(LoopObserver):
         self._encoder = ProgramEncoder(FilmWriter(self.stream), failed)
         self._moment, self._camera = moment, camera
         self._rate = PictureRate(PROGRAM_LIMITS.fps, PROGRAM_LIMITS.overloaded_fps, late, overloaded)
-        self._options, self._people = options or ProgramOptions(), tuple[OnAirPerson, ...]()
+        self.options, self._people = ProgramOptions(), tuple[OnAirPerson, ...]()
         self._painter = ProgramPainter()
         self._calibration: Calibration | None = None
         self._newest: BoundedQueue[tuple[Frame, Scene, Camera | None]] = BoundedQueue(1)
@@ -78,14 +76,9 @@ class ProgramDrawer(LoopObserver):
         )
         self._thread.start()
 
-    @property
-    def options(self) -> ProgramOptions:
-        """How it looks now."""
-        return self._options
-
     def use(self, options: ProgramOptions, people: tuple[OnAirPerson, ...] = ()) -> None:
         """Change how it looks from the next picture on, and who is named in its tags."""
-        self._options, self._people = options, people
+        self.options, self._people = options, people
 
     def calibrate(self, calibration: Calibration) -> None:
         """Draw with a calibration from now on; before the first, pictures are shown plain."""
@@ -119,7 +112,7 @@ class ProgramDrawer(LoopObserver):
         lower_priority()
         for frame, scene, camera in self._newest:
             film, picture = self.stream.wanted, self.picture.watched
-            moment, options = replace(self._moment(), people=self._people), self._options
+            moment, options = replace(self._moment(), people=self._people), self.options
             if self._process is not None:
                 request = DrawRequest(frame.t_ns, scene, camera, moment, options, film=film, picture=picture)
                 if self._process.draw(frame.image, request, self._calibration):
@@ -129,10 +122,5 @@ class ProgramDrawer(LoopObserver):
             image = self._painter.draw(frame.image, scene, camera, moment, options)
             if film:
                 self._encoder.put(image, frame.t_ns)
-            if picture:
-                self._put_jpeg(image)
-
-    def _put_jpeg(self, image: Image) -> None:
-        jpeg = program_jpeg(image)
-        if jpeg is not None:
-            self.picture.put(jpeg)
+            if picture and (jpeg := program_jpeg(image)) is not None:
+                self.picture.put(jpeg)

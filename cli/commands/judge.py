@@ -113,7 +113,9 @@ def _judge_one(
     shown = [call for call in judgment.calls if reported or call.verdict != "reported"]
     if as_json:
         differences = () if other is None else compare_calls(judgment.calls, other.calls)
-        print_stdout(to_json(JudgedTracks, JudgedTracks.of(given.tracks, judgment, tuple(shown), differences)))
+        reported_count, state = sum(call.verdict == "reported" for call in judgment.calls), judgment.state
+        found = (str(given.tracks), judgment.rulebook, tuple(shown), reported_count, judgment.refused)
+        print_stdout(to_json(JudgedTracks, JudgedTracks(*found, state.text, state.score, differences)))
     elif out == PIPE:
         print_stderr(_title(judgment, shown))
     elif sys.stdout.isatty():
@@ -140,17 +142,6 @@ class JudgedTracks:
     state: str
     score: tuple[int, int]
     differences: tuple[CallDifference, ...]
-
-    @classmethod
-    def of(
-        cls, tracks: Path, judgment: Judgment, shown: tuple[Call, ...], differences: tuple[CallDifference, ...]
-    ) -> JudgedTracks:
-        """Return a judgment as a program reads it."""
-        state = judgment.state
-        reported = sum(call.verdict == "reported" for call in judgment.calls)
-        return cls(
-            str(tracks), judgment.rulebook, shown, reported, judgment.refused, state.text, state.score, differences
-        )
 
 
 def _judge_tracks(

@@ -14,11 +14,11 @@ import sqlite3
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final
+from typing import IO, Final
 from urllib.parse import quote
 
 from pydantic import ValidationError
@@ -153,23 +153,15 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
     return RestoredBackup(folder, aside, restored_settings if restored_settings.exists() else None, manifest)
 
 
-@contextmanager
-def _leased_desk(folder: Path) -> Iterator[None]:
+def _leased_desk(folder: Path) -> AbstractContextManager[object]:
     """Keep a desk from starting with what is being replaced.
 
     Raises:
         InputError: one runs: it would write what it has over what is restored.
     """
     place = folder / "desk"
-    if not place.is_dir():
-        yield
-        return
     thing = LeasedThing(f"The desk's folder {place}", "stop `downfield desk` before you restore.")
-    lease = FileLease(place / ".desk.lock", thing)
-    try:
-        yield
-    finally:
-        lease.close()
+    return closing(FileLease(place / ".desk.lock", thing)) if place.is_dir() else nullcontext()
 
 
 def _sqlite_file(settings: RigSettings) -> Path | None:
@@ -230,19 +222,19 @@ def _store_copy(store: Path, temporary: Path) -> Path:
 
 
 def _add(archive: zipfile.ZipFile, name: str, path: Path) -> str:
-    digest = hashlib.sha256()
     entry = zipfile.ZipInfo.from_file(path, name, strict_timestamps=False)
     entry.compress_type = zipfile.ZIP_STORED if path.suffix in {".mkv", ".mp4"} else zipfile.ZIP_DEFLATED
     with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
-        for chunk in _chunks(source):
-            digest.update(chunk)
-            target.write(chunk)
+        return _copied(source, target)
+
+
+def _copied(source: IO[bytes], target: IO[bytes]) -> str:
+    """Copy bytes, and return their SHA-256."""
+    digest = hashlib.sha256()
+    while chunk := source.read(_CHUNK_BYTES):
+        digest.update(chunk)
+        target.write(chunk)
     return digest.hexdigest()
-
-
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
-    while chunk := file.read(_CHUNK_BYTES):
-        yield chunk
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
@@ -285,20 +277,17 @@ def _check_room(archive: zipfile.ZipFile, path: Path, folder: Path) -> None:
 def _extract(archive: zipfile.ZipFile, path: Path, name: str, digest: str, folder: Path) -> None:
     target = folder / name
     make_private_folder(target.parent)
-    found = hashlib.sha256()
     try:
         with (
             archive.open(name) as source,
             os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY), "wb") as written,
         ):
-            while chunk := source.read(_CHUNK_BYTES):
-                found.update(chunk)
-                written.write(chunk)
+            found = _copied(source, written)
     except KeyError:
         raise FormatError(str(path), f"'{name}' is missing in it") from None
     except ZIP_FAULTS:
         raise FormatError(str(path), f"'{name}' is damaged") from None
-    if found.hexdigest() != digest:
+    if found != digest:
         raise FormatError(str(path), f"'{name}' is damaged: its content is not what was backed up")
 
 

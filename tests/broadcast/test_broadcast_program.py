@@ -196,7 +196,8 @@ def test_nothing_is_drawn_while_nobody_watches_and_a_failure_is_told() -> None:
     def moment() -> ProgramMoment:
         raise ZeroDivisionError("no moment")
 
-    drawer = ProgramDrawer(moment, failed=failed, options=ProgramOptions(view="field"))
+    drawer = ProgramDrawer(moment, failed=failed)
+    drawer.use(ProgramOptions(view="field"))
     frame = next(filmed(3, [0.0], 0.0, SMALL))
     drawer.calibrate(Calibration(FIELD, nominal_camera(3, SMALL), "truth"))
     drawer.scene_ready(Frame(0, 0, frame.image), frame.scene)

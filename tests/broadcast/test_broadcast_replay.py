@@ -186,10 +186,11 @@ def test_new_calls_are_replayed_by_themselves_and_old_ones_are_not(service: Evid
     call = tackle_of(service)
     director = directed(service, maker, ReplayOptions(automatic=True))
     wait_until(lambda: service.hub.subscribers, "it follows the calls")
-    service.hub.publish("calls", CallsUpdate(calls=(call,)))  # it was in the snapshot
-    service.hub.publish("calls", CallsUpdate(calls=(), withdrawn=(call.id,)))
+    game = service.game
+    service.hub.publish("calls", CallsUpdate(game=game, calls=(call,)))  # it was in the snapshot
+    service.hub.publish("calls", CallsUpdate(game=game, calls=(), withdrawn=(call.id,)))
     assert service.hub.value("replay").state == "none"
-    service.hub.publish("calls", CallsUpdate(calls=(call,)))  # a recording that is shown again
+    service.hub.publish("calls", CallsUpdate(game=game, calls=(call,)))  # a recording that is shown again
     view = until(service, lambda view: view.state == "ready")
     assert (view.call, view.automatic, view.take) == (call.id, True, 1)
     service.hub.close()
