@@ -79,7 +79,7 @@ class LatencyObserver(LoopObserver):
         self.call_ms: list[tuple[str, float]] = []
         self._zero_ns = 0
         self.captured = 0
-        self.calls = 0
+        self.calls = self.judged = 0
         self.last_ns = 0
         self.counting = False
 
@@ -95,6 +95,7 @@ class LatencyObserver(LoopObserver):
         called = [call for call in calls if call.verdict == "called"]
         self.calls += len(called)
         self.call_ms += [(call.kind, (time.monotonic_ns() - call.t_ns - self._zero_ns) / 1e6) for call in called]
+        self.judged += isinstance(entry, Scene)
         if isinstance(entry, Scene) and self.counting and entry.frame in self.captured_ns:
             self.latencies_ms.append((time.monotonic_ns() - self.captured_ns[entry.frame]) / 1e6)
 

@@ -44,6 +44,7 @@ class PhoneAdvice(TopicModel):
     sending: bool = Field(description="Whether the rig receives this phone's pictures.")
     text: str = Field(description="Whether the whole board is seen.")
     seen: bool = Field(default=False, description="Whether it is.")
+    setting_up: bool = Field(default=True, description="Whether the table is being set up: the phone may be turned.")
     findings: tuple[SetupFinding, ...] = Field(default=(), description="What is wrong with the pictures.")
 
 
@@ -135,7 +136,8 @@ def note_state(phone: CameraDep, rig: RigPartsDep, hub: HubDep, state: PhoneStat
         return PhoneAdvice(sending=True, text="The rig has the picture. Go on at its page 'Set up a table'.")
     waits = health.calls == "suspended" and not health.setting_up
     findings = tuple(SetupFinding(text=one.text, remedy=one.remedy) for one in health.reasons if waits)
-    return PhoneAdvice(sending=True, text="The rig plays by this camera.", seen=not findings, findings=findings)
+    text, setting_up = "The rig plays by this camera.", health.setting_up
+    return PhoneAdvice(sending=True, text=text, seen=not findings, setting_up=setting_up, findings=findings)
 
 
 @router.get("", summary="The phone that is the camera")

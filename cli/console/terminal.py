@@ -224,6 +224,8 @@ def print_access(console: Console, service: Service, *, waits_for_phone: bool = 
     console.print(f"Scan this with {whose} (one phone, within 10 minutes; more on the start page):")
     print_qr(console, link)
     console.print(f"  or open  {link}")
+    if waits_for_phone:
+        console.print("It warns once. iPhone: Show Details, then visit this website. Android: Advanced, then Proceed.")
 
 
 def print_qr(console: Console, text: str) -> None:

@@ -16,15 +16,17 @@ import pytest
 from browsers import PHONE, WAIT_MS, chromium
 from phone_film import Film, encode
 from phone_sender import FPS, PhoneSender
-from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Page, Route, ViewportSize, expect, sync_playwright
 from ports import reserve_port
 from setup_pages import SHOTS, newcomers_environment
 from waiting import WAIT_S, wait_until
 
+from downfield.api.routes import pages
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.media.video_file import upright_bgr
 
 _FILM_PICTURES: Final = 60
+PAGES_DIR: Final = Path(pages.__file__).parent.parent / "pages"
 
 
 @pytest.fixture
@@ -130,6 +132,95 @@ def _look(page: Page, name: str, width: int = PHONE["width"]) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width, name
     if SHOTS:
         page.screenshot(path=Path(SHOTS) / f"phone-{name}.png", animations="disabled")
+
+
+_STANDS_IN: Final = """
+window.skew_ms = 0; window.angle = 0; window.lit = 0; window.seen = "visible"; window.wishes = [];
+const now = Date.now;
+Date.now = () => now() + window.skew_ms;
+const stand_in = (of, name, get) => Object.defineProperty(of, name, { get, configurable: true });
+stand_in(ScreenOrientation.prototype, "angle", () => window.angle);
+stand_in(document, "visibilityState", () => window.seen);
+stand_in(Navigator.prototype, "wakeLock", () => ({ request: async () => { window.lit += 1; } }));
+navigator.getBattery = async () => ({ level: 0.15, charging: false });
+const able = { zoom: { min: 1 }, focusMode: ["continuous"], exposureMode: ["manual"] };
+MediaStreamTrack.prototype.getCapabilities = () => able;
+MediaStreamTrack.prototype.applyConstraints = async (wanted) => { window.wishes = wanted.advanced; };
+"""
+"""What a phone has and this computer has not."""
+
+
+class Answers:
+    """What the rig answers to the page, which is served without one; and what the page said."""
+
+    def __init__(self, page: Page) -> None:
+        self.advice: dict[str, Any] = {"sending": True, "text": "Hang it", "seen": False, "findings": []}
+        self.advice["setting_up"] = True
+        self.problem: dict[str, Any] | None = None
+        self.said: dict[str, Any] = {}
+        page.route("https://rig.test/**", self._answer)
+
+    def _answer(self, route: Route) -> None:
+        path = route.request.url.removeprefix("https://rig.test/").partition("#")[0]
+        if path == "api/session":
+            route.fulfill(json={"role": "camera"})
+        elif path == "api/phone/state":
+            self.said = dict(route.request.post_data_json or {})
+            problem = self.problem
+            route.fulfill(json=self.advice if problem is None else problem, status=200 if problem is None else 409)
+        else:
+            route.fulfill(path=PAGES_DIR / ("phone.html" if path == "phone" else path))
+
+    def wait_for(self, page: Page, **said: object) -> None:
+        """Wait until the page has said this."""
+
+        def is_said() -> bool:
+            page.evaluate("0")  # lets what the page asks for be answered
+            return said.items() <= self.said.items()
+
+        wait_until(is_said, lambda: self.said)
+
+
+def test_the_page_stays_lit_dims_shows_how_level_it_hangs_and_says_what_happens_to_the_phone(phone: Page) -> None:
+    rig = Answers(phone)
+    phone.add_init_script(_STANDS_IN)
+    phone.goto("https://rig.test/phone")
+    phone.get_by_role("button", name="Start the camera").click()
+    expect(phone.locator("#text")).to_have_text("Hang it")
+    assert phone.evaluate("lit") == 1, "the screen would go off"
+    rig.wait_for(phone, battery=0.15, charging=False, hidden=False, taken=False)
+    for tilt, told in (({"beta": 3, "gamma": 4}, "Tilted by 5°: good"), ({"beta": 20, "gamma": 0}, "5 to 10° is best")):
+        phone.evaluate("(tilt) => dispatchEvent(new DeviceOrientationEvent('deviceorientation', tilt))", tilt)
+        expect(phone.locator("#tilt")).to_contain_text(told)
+    assert phone.evaluate("wishes") == [{"zoom": 1, "focusMode": "continuous"}]
+
+    phone.evaluate("angle = 90")  # it was held upright when it was scanned, and is hung up on its side
+    rig.advice |= {"text": "The whole board is seen.", "seen": True}
+    expect(phone.locator("#text")).to_have_text("The whole board is seen.")
+    rig.wait_for(phone, turned=False)
+    assert phone.evaluate("wishes") == [{"zoom": 1, "focusMode": "continuous", "exposureMode": "manual"}]
+    rig.advice |= {"text": "The rig plays", "setting_up": False}
+    expect(phone.locator("#text")).to_have_text("The rig plays")
+    phone.evaluate("angle = 270")
+    rig.wait_for(phone, turned=True)
+    rig.advice |= {"setting_up": True}
+    rig.wait_for(phone, turned=False)
+
+    expect(phone.locator("#dark")).to_be_hidden()
+    phone.evaluate("skew_ms = 25000")
+    expect(phone.locator("#dark")).to_be_visible()
+    rig.advice |= {"seen": False, "findings": [{"text": "A hand covers the board.", "remedy": "Clear the view."}]}
+    expect(phone.locator("#dark")).to_be_hidden()
+    expect(phone.locator("#findings")).to_contain_text("Clear the view.")
+
+    phone.evaluate("seen = 'hidden'; document.dispatchEvent(new Event('visibilitychange'))")
+    rig.wait_for(phone, hidden=True)
+    phone.evaluate("seen = 'visible'; document.dispatchEvent(new Event('visibilitychange'))")
+    rig.wait_for(phone, hidden=False)
+    assert phone.evaluate("lit") > 1, "a browser forgets it whenever the page is hidden"
+    rig.problem = {"title": "Conflict", "status": 409, "detail": "Another phone, 'Ann', is the camera."}
+    expect(phone.locator("#problem")).to_contain_text("Another phone, 'Ann', is the camera.")
+    _look(phone, "asks")
 
 
 @pytest.mark.parametrize("rig", ["--lan --tls"], indirect=True)

@@ -22,10 +22,12 @@ let track = null;
 /** @type {?RTCPeerConnection} */
 let connection = null;
 let session = ""; // the address that ends it
-let startAngle = 0;
+/** @type {?number} */
+let startAngle = null; // how the phone was held when the board was seen; null until then
 let lostSince = 0;
 let seenSince = 0;
 let held = false; // whether the exposure is held
+let wishes = {}; // what the camera was asked for beyond its size and rate
 let running = false;
 let connecting = false;
 let tilt = NaN;
@@ -46,7 +48,6 @@ at("form").addEventListener("submit", async (event) => {
     return;
   }
   running = true;
-  startAngle = angle();
   at("start").hidden = true;
   at("running").hidden = false;
   document.body.dataset.step = "running";
@@ -83,6 +84,7 @@ async function openCamera() {
   [track] = stream.getVideoTracks();
   track.contentHint = "detail";
   held = false;
+  wishes = {};
   const able = abilities();
   await constrain({ ...(able.zoom && { zoom: able.zoom.min }), ...(able.focusMode?.includes("continuous") && { focusMode: "continuous" }) });
   at("preview").srcObject = stream;
@@ -90,9 +92,10 @@ async function openCamera() {
 
 const abilities = () => /** @type {CameraAbilities} */ (track?.getCapabilities?.() ?? {});
 
-/** Set what not every browser knows. @param {object} wanted */
+/** Set what not every browser knows, beside what was set before. @param {object} wanted */
 async function constrain(wanted) {
-  if (track && Object.keys(wanted).length) await track.applyConstraints({ ...BEST, advanced: [wanted] }).catch(() => {});
+  wishes = { ...wishes, ...wanted };
+  if (track && Object.keys(wishes).length) await track.applyConstraints({ ...BEST, advanced: [wishes] }).catch(() => {});
 }
 
 async function connect() {
@@ -170,7 +173,7 @@ async function state() {
   return {
     hidden,
     taken: !hidden && (track?.muted || track?.readyState === "ended"),
-    turned: angle() !== startAngle,
+    turned: startAngle !== null && angle() !== startAngle,
     battery: battery?.level ?? null,
     charging: battery?.charging ?? false,
     limited: ["cpu", "bandwidth"].includes(limited) ? limited : "",
@@ -178,13 +181,14 @@ async function state() {
 }
 
 /** @param {Service.PhoneAdvice} advice */
-function show({ text, seen, sending, findings }) {
+function show({ text, seen, sending, setting_up, findings }) {
   const isUpright = at("preview").videoHeight > at("preview").videoWidth;
   setText(at("text"), isUpright ? "Turn the phone on its side: the board is wider than high." : text);
   at("running").toggleAttribute("data-seen", seen);
   refresh(at("findings"), findings, () => findings.map((one) => el("div", { class: "finding" }, el("b", {}, one.text), el("p", {}, one.remedy))));
   if (sending) setText(at("problem"), "");
   seenSince = seen ? seenSince || Date.now() : 0;
+  if (seen && (setting_up || startAngle === null)) startAngle = angle(); // by which the rig calibrates
   if (seen && !held) hold();
   if (!seen && findings.length) at("dark").hidden = true; // somebody has to look
   else if (seen && Date.now() - seenSince > DIM_MS) dim();
