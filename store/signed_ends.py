@@ -8,11 +8,10 @@ checksum on that disk fits. The tournament keeps the rig's signature of what it 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Engine, ForeignKey, Integer, MetaData, Table, Text, select
+from sqlalchemy import BigInteger, Column, ForeignKey, Integer, MetaData, Table, Text, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from downfield.core.errors import InputError
@@ -58,48 +57,26 @@ class SignedEnd:
         return f"{self.game.id}: the tournament's record of its end is not signed by its rig: it was altered there."
 
 
-class SignedEnds:
-    """Reads the signed ends of a tournament.
-
-    Args:
-        where: the database, for errors.
-    """
-
-    def __init__(self, engine: Engine, where: str) -> None:
-        self._engine, self.where = engine, where
-
-    def of_rigs(self, rigs: Collection[str]) -> list[SignedEnd]:
-        """Return the ends of all games of rigs, by their ids.
-
-        Raises:
-            InputError: the database can't be read, or is no tournament's.
-        """
-        listed = [column for column in GAMES.c if column.name != "number"]
-        ends = [SIGNED_ENDS.c[name] for name in ("seq", "digest", "key", "signature")]
-        query = select(*listed, *ends).join(SIGNED_ENDS, SIGNED_ENDS.c.game == GAMES.c.id).order_by(GAMES.c.number)
-        try:
-            with self._engine.connect() as connection:
-                rows = connection.execute(query.where(GAMES.c.owner.in_(rigs))).all()
-        except SQLAlchemyError as error:
-            text = f"{self.where}: the tournament's record of signed ends can't be read: {cause_of(error)}"
-            raise InputError(text) from None
-        return [SignedEnd(GameRow(*row[: len(listed)]), *row[len(listed) :]) for row in rows]
-
-
-@contextmanager
-def open_signed_ends(url: str) -> Iterator[SignedEnds]:
-    """Open a tournament's database to read its signed ends.
+def read_signed_ends(url: str, rigs: Collection[str]) -> tuple[str, list[SignedEnd]]:
+    """Return where a tournament's database is, for people, and the signed ends there of all games of rigs, by ids.
 
     Raises:
-        InputError: it is no address of a database.
+        InputError: it is no address of a database, which can't be read, or is no tournament's.
         MissingExtraError: its driver is not installed.
     """
     address = parse_address(url)
-    engine = create_reading_engine(address)
+    engine, where = create_reading_engine(address), address.render_as_string(hide_password=True)
+    listed = [column for column in GAMES.c if column.name != "number"]
+    ends = [SIGNED_ENDS.c[name] for name in ("seq", "digest", "key", "signature")]
+    query = select(*listed, *ends).join(SIGNED_ENDS, SIGNED_ENDS.c.game == GAMES.c.id).order_by(GAMES.c.number)
     try:
-        yield SignedEnds(engine, address.render_as_string(hide_password=True))
+        with engine.connect() as connection:
+            rows = connection.execute(query.where(GAMES.c.owner.in_(rigs))).all()
+    except SQLAlchemyError as error:
+        raise InputError(f"{where}: the tournament's record of signed ends can't be read: {cause_of(error)}") from None
     finally:
         engine.dispose()
+    return where, [SignedEnd(GameRow(*row[: len(listed)]), *row[len(listed) :]) for row in rows]
 
 
 def compare_with_tournament(store: StoreReader, ends: Collection[SignedEnd]) -> Iterator[str]:

@@ -77,22 +77,22 @@ class ShrunkPictures:
         )
         return ShrunkPictures(copies, (width, height), np.array([width, height]) / small)
 
-    def prior(self, prior: LensPrior | None) -> LensPrior | None:
-        """Return what is known of the lens, in pixels of the copies."""
+    def prior(self, prior: LensPrior | None, *, large: bool = False) -> LensPrior | None:
+        """Return what is known of the lens, in pixels of the copies, or of the large pictures from those of them."""
         if isinstance(prior, MeasuredLens):
-            units = self._units()[: len(prior.mean)]
-            mean = prior.mean / units
-            mean[2:4] = (prior.mean[2:4] + 0.5) / self.factor - 0.5
-            return MeasuredLens(mean, prior.root * units)
-        return self._typical(prior) if isinstance(prior, TypicalLens) else prior
+            units, center = self._units()[: len(prior.mean)], prior.mean[2:4] + 0.5
+            mean, root = (prior.mean * units, prior.root / units) if large else (prior.mean / units, prior.root * units)
+            mean[2:4] = (center * self.factor if large else center / self.factor) - 0.5
+            return MeasuredLens(mean, root)
+        return self._typical(prior, large=large) if isinstance(prior, TypicalLens) else prior
 
     def distance(self, estimate: LensFromDistance | None) -> LensFromDistance | None:
         """Return how to estimate the lens of a camera that took a copy."""
         return estimate and (lambda camera: self._typical(estimate(self.camera(camera))))
 
-    def _typical(self, prior: TypicalLens | None) -> TypicalLens | None:
+    def _typical(self, prior: TypicalLens | None, *, large: bool = False) -> TypicalLens | None:
         height, width = self.images[0].shape[:2]
-        return prior and dataclasses.replace(prior, size_px=(width, height))
+        return prior and dataclasses.replace(prior, size_px=self.size_px if large else (width, height))
 
     def camera(self, camera: Camera) -> Camera:
         """Return a camera that took a copy as the one that took the large picture."""
@@ -145,16 +145,8 @@ class ShrunkPictures:
             observations=dataclasses.replace(
                 seen, px=(seen.px + 0.5) * self.factor - 0.5, sigma_px=seen.sigma_px * mean
             ),
-            prior=self._large_prior(solution.prior),
+            prior=self.prior(solution.prior, large=True),
         )
-
-    def _large_prior(self, prior: LensPrior | None) -> LensPrior | None:
-        if isinstance(prior, MeasuredLens):
-            units = self._units()[: len(prior.mean)]
-            mean = prior.mean * units
-            mean[2:4] = (prior.mean[2:4] + 0.5) * self.factor - 0.5
-            return MeasuredLens(mean, prior.root / units)
-        return dataclasses.replace(prior, size_px=self.size_px) if isinstance(prior, TypicalLens) else prior
 
 
 def solve_field(

@@ -25,7 +25,7 @@ from downfield.store.database.reader import StoreReader
 from downfield.store.sealing.hash_chain import GENESIS, Verification, verify_journal
 from downfield.store.sealing.heads import compare_with_heads, entries_after_heads, read_heads
 from downfield.store.sealing.signing import is_public_key
-from downfield.store.signed_ends import compare_with_tournament, open_signed_ends
+from downfield.store.signed_ends import compare_with_tournament, read_signed_ends
 from downfield.store.signed_lists import Signer, list_differences, listing_differences, rigs_without_list, signers
 
 STRANGER: Final = 3
@@ -207,9 +207,9 @@ def _from_tournament(store: StoreReader, url: str | None, keys: list[str], game:
     owners = {rig_id(key) for key in keys} or {row.owner for row in store.games(limit=1_000_000) if row.owner}
     if not owners:
         raise InputError(f"{store.where}: names no rig. Give its public key with --key.")
-    with open_signed_ends(url) as signed:
-        ends = [end for end in signed.of_rigs(sorted(owners)) if game is None or end.game.id == game]
-    print_stderr(f"{signed.where}: {len(ends)} signed ends compared")
+    where, signed = read_signed_ends(url, sorted(owners))
+    ends = [end for end in signed if game is None or end.game.id == game]
+    print_stderr(f"{where}: {len(ends)} signed ends compared")
     return list(compare_with_tournament(store, ends))
 
 

@@ -77,7 +77,6 @@ class Pencil:
     fan: float
     crossing_px: Array  # where each line crosses the transversal, rising, shape (n,)
     support_px: Array  # length of the chains that make each line, shape (n,)
-    span_px: Array  # extent of those chains along the lines, (low, high), shape (n, 2)
     is_ridge: NDArray[np.bool_]  # whether each line is mostly ridge
 
     def points(self, crossing_px: Array, along_px: Array) -> Array:
@@ -117,10 +116,11 @@ def estimate_distortion(families: tuple[Chains, ...], size_px: tuple[int, int]) 
 
 def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool = False) -> Pencil:
     """Fit the lines of one family; the pencil is empty when there are none."""
-    crossing, slope, length, spans = _chain_lines(chains, distortion)
+    mean_along, mean_across, slope, _, length = _chain_fit(chains, distortion)
+    crossing = mean_across - slope * mean_along
     use = chains.is_ridge if ridges_only else np.ones(len(chains.is_ridge), dtype=bool)
     if use.sum() < 2:
-        return Pencil(chains.along, 0.0, 0.0, np.empty(0), np.empty(0), np.empty((0, 2)), np.empty(0, dtype=bool))
+        return Pencil(chains.along, 0.0, 0.0, np.empty(0), np.empty(0), np.empty(0, dtype=bool))
     lean, fan = _slope_law(crossing[use], slope[use], length[use])
     member = use & (np.abs(slope - lean - fan * crossing) < _LIMITS.max_slope_difference + 2.0 / length)
     # With the slope known, every chain crosses where its mean point says.
@@ -128,7 +128,7 @@ def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool =
     across = _mean(straight[:, 1 - chains.along], chains)
     along = _mean(straight[:, chains.along], chains)
     crossing = (across - lean * along) / (1 + fan * along)
-    return _grouped(chains, (lean, fan), member, crossing, length, spans)
+    return _grouped(chains, (lean, fan), member, crossing, length)
 
 
 def _crookedness(chains: Chains, distortion: DivisionModel) -> float:
@@ -154,16 +154,6 @@ def _chain_fit(chains: Chains, distortion: DivisionModel) -> tuple[Array, Array,
     return mean_along, mean_across, slope, rms, chains.lengths.astype(np.float64)
 
 
-def _chain_lines(chains: Chains, distortion: DivisionModel) -> tuple[Array, Array, Array, Array]:
-    """Return each chain's crossing, slope, number of points, and extent along, shape (n, 2)."""
-    mean_along, mean_across, slope, _, length = _chain_fit(chains, distortion)
-    along = distortion.undistort(chains.points_px)[:, chains.along]
-    starts = np.searchsorted(chains.chain, np.arange(len(length)))
-    low = np.minimum.reduceat(along, starts) if len(starts) else along
-    high = np.maximum.reduceat(along, starts) if len(starts) else along
-    return mean_across - slope * mean_along, slope, length, np.stack([low, high], axis=1)
-
-
 def _slope_law(crossing: Array, slope: Array, length: Array) -> tuple[float, float]:
     """Fit the slope as a linear function of the crossing: median start, then reweighted least squares."""
     weight = length**1.5
@@ -185,10 +175,10 @@ def _weighted_median(values: Array, weight: Array) -> float:
 
 
 def _grouped(
-    chains: Chains, law: tuple[float, float], member: NDArray[np.bool_], crossing: Array, length: Array, spans: Array
+    chains: Chains, law: tuple[float, float], member: NDArray[np.bool_], crossing: Array, length: Array
 ) -> Pencil:
     """Group chains with the same crossing into one line; ridges and edges apart."""
-    found: list[tuple[float, float, float, float, bool]] = []
+    found: list[tuple[float, float, bool]] = []
     for ridge in (True, False):
         chosen = np.flatnonzero(member & (chains.is_ridge == ridge))
         chosen = chosen[np.argsort(crossing[chosen])]
@@ -196,9 +186,7 @@ def _grouped(
         for group in np.split(chosen, breaks):
             support = float(length[group].sum())
             if support >= _LIMITS.min_line_px:
-                place = float((crossing[group] * length[group]).sum() / support)
-                found.append((place, support, float(spans[group, 0].min()), float(spans[group, 1].max()), ridge))
+                found.append((float((crossing[group] * length[group]).sum() / support), support, ridge))
     found.sort()
-    table = np.array([line[:4] for line in found]).reshape(-1, 4)
-    ridges = np.array([line[4] for line in found], dtype=bool)
-    return Pencil(chains.along, *law, table[:, 0], table[:, 1], table[:, 2:], ridges)
+    table = np.array([line[:2] for line in found]).reshape(-1, 2)
+    return Pencil(chains.along, *law, table[:, 0], table[:, 1], np.array([line[2] for line in found], dtype=bool))
