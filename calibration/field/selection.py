@@ -131,12 +131,12 @@ def with_mean_focal(solution: FieldSolution, planes: Sequence[Plane]) -> FieldSo
 
 
 def best_trusted(
-    solutions: Sequence[FieldSolution], image: Image, planes: Sequence[Plane], paint: float | None = None
+    solutions: Sequence[FieldSolution], image: Image, planes: Sequence[Plane], paint: float
 ) -> FieldSolution:
     """Return the likeliest solution with its probability and its rivals, if it can be trusted.
 
     Args:
-        paint: contrast of the yard lines, gray levels, signed; None where it is not known.
+        paint: contrast of the yard lines, gray levels, signed.
 
     Raises:
         AmbiguousField: another solution is likely, too; carries them.
@@ -195,8 +195,8 @@ def _log_prior(field: FieldModel) -> float:
     return math.log(share)
 
 
-def _weighed(plane: Plane, solution: FieldSolution, paint: float | None) -> tuple[Testimony, ...]:
-    placing = 0.0 if paint is None else _placing(plane, solution, paint)
+def _weighed(plane: Plane, solution: FieldSolution, paint: float) -> tuple[Testimony, ...]:
+    placing = _placing(plane, solution, paint)
     return weigh(solution.evidence, solution.fit, placing=placing, exact=solution.proportions is None)
 
 

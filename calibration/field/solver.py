@@ -23,7 +23,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.free_solver import described_candidates, find_goal_rungs
 from downfield.calibration.field.lines.line_chains import clearest_channel
-from downfield.calibration.field.lines.matching import FieldLines, candidates, find_lines
+from downfield.calibration.field.lines.matching import FieldLines, find_lines
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds, find_yard_line_ends
 from downfield.calibration.field.marks.mirroring import refuse_mirrored
 from downfield.calibration.field.measured_solving import solve_by_measuring
@@ -44,6 +44,12 @@ _SIZED: Final = 0.1
 """Largest relative error of a print's size beside which the lean of figures, good to 25 %, tells the distance."""
 _MAX_CHECKED: Final = 160
 """Largest number of ways to read a print as it is described that are checked, the likelier shifts first."""
+
+
+_NO_ENDS: Final = (
+    "yard lines are seen, but not where they end. Bring both sidelines into view, clear them, and light the field"
+    " evenly; or place the field's corners by hand."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +200,11 @@ def solve_field(
     planes = [clearest_channel(image) for image in images]
     lines = find_lines(images[0], planes[0])
     ends = find_yard_line_ends(planes[0], lines)
-    if fields and (known or ends is None):
+    if ends is None:
+        no_match = BLURRED if is_blurred(images[0]) else no_match_text(fields)
+        raise CalibrationError(no_match if fields else _NO_ENDS, "place_corners")
+    if fields and known:
         best = _solve_as_described(planes, lines, ends, images[0], fields, prior, proportions, reporter)
-    elif ends is None:
-        raise CalibrationError(
-            "yard lines are seen, but not where they end. Bring both sidelines into view, clear them, and light the"
-            " field evenly; or place the field's corners by hand.",
-            "place_corners",
-        )
     else:
         described = fields[0] if len(fields) == 1 else None
         suppose = partial(described_print, field=described) if described else unknown_print
@@ -219,7 +222,7 @@ def solve_field(
 def _solve_as_described(
     planes: Sequence[Plane],
     lines: FieldLines,
-    ends: YardLineEnds | None,
+    ends: YardLineEnds,
     image: Image,
     fields: Sequence[FieldModel],
     prior: LensPrior | None,
@@ -228,11 +231,7 @@ def _solve_as_described(
 ) -> FieldSolution:
     """Solve a print that is just as one of the fields describes it."""
     reporter.enter("matching the print")
-    # Where the yard lines end tells the sidelines from rails and rims; else every pair of lines may be the sidelines.
-    if ends is None:
-        every = candidates(lines, fields)
-    else:
-        every = described_candidates(lines, fields, ends, find_goal_rungs(planes[0], lines, fields, ends))
+    every = described_candidates(lines, fields, ends, find_goal_rungs(planes[0], lines, fields, ends))
     likely, _ = likeliest(planes[0], list(islice(every, _MAX_CHECKED)))
     if not likely:
         raise CalibrationError(BLURRED if is_blurred(image) else no_match_text(fields), "place_corners")
@@ -242,7 +241,7 @@ def _solve_as_described(
         solutions.append(refine_solution(planes, option.camera, option.field, prior=prior, proportions=proportions))
     reporter.enter("checking")
     kept = [solution for solution in solutions if solution]
-    best = best_trusted(kept, image, planes, None if ends is None else ends.paint)
+    best = best_trusted(kept, image, planes, ends.paint)
     # A print looks as regular in a mirror: only its numbers tell.
     refuse_mirrored(planes[0], best.fit.camera, best.field)
     return best

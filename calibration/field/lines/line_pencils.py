@@ -79,12 +79,6 @@ class Pencil:
     support_px: Array  # length of the chains that make each line, shape (n,)
     is_ridge: NDArray[np.bool_]  # whether each line is mostly ridge
 
-    def points(self, crossing_px: Array, along_px: Array) -> Array:
-        """Return points of lines of this family at places along them; shapes broadcast; shape (..., 2)."""
-        across = crossing_px + (self.lean + self.fan * crossing_px) * along_px
-        along = np.broadcast_to(along_px, across.shape)
-        return np.stack([along, across] if self.along == 0 else [across, along], axis=-1)
-
     def homogeneous(self, crossing_px: Array) -> Array:
         """Return the lines as homogeneous vectors, shape (n, 3)."""
         slope = self.lean + self.fan * crossing_px

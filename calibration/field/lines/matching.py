@@ -2,14 +2,11 @@
 
 Yard lines are evenly spaced on the board, so in the picture their crossings follow one projective law: with the right
 perspective they are a regular ladder, found as a peak of its spectrum. Which rung is the goal line follows from where
-rungs are missing or extra (a ten-yard end zone has no line at its middle). Which two lines of the other family are the
-sidelines, between rails, board edges and paint of every kind, follows from the print's proportions and is decided by
-`verification`; here every possibility is kept.
+rungs are missing or extra (a ten-yard end zone has no line at its middle).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +16,6 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.lines.line_chains import find_chains
 from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
-from downfield.calibration.field.lines.plane_camera import camera_from_points
 from downfield.calibration.pictures import BLURRED, is_blurred
 from downfield.core.arrays import Array, Image, Indices, Plane
 from downfield.core.errors import CalibrationError
@@ -43,10 +39,6 @@ class MatchingLimits:
     # multiples of a peak's step that are tried: stripes of grass between the lines can favor a fraction of it
     overtones: tuple[int, ...] = (1, 2, 3, 5)
     max_shifts: int = 4  # number of likeliest positions of the goal line on the ladder that are tried
-    min_sideline_support: float = 0.20  # least support of a sideline, as a share of its family's longest line's
-    ridge_edge_px: float = 4.5  # an edge this near to a ridge belongs to it
-    # effect of tilt and lens on the proportions of the print before the camera is known, log ratio
-    max_proportion_error: float = 0.09
 
 
 MATCHING_LIMITS: Final = MatchingLimits()
@@ -203,16 +195,6 @@ def find_lines(image: Image, plane: Plane) -> FieldLines:
     return FieldLines(pencil, fit_pencil(along, distortion), ladder, distortion)
 
 
-def candidates(lines: FieldLines, fields: Sequence[FieldModel]) -> Iterator[Candidate]:
-    """Yield every way the lines could be one of the fields, the likelier shifts of the ladder first."""
-    for field in fields:
-        for shift, score in likely_shifts(lines, field):
-            for pair in _sideline_pairs(lines, field, shift):
-                camera = _camera(lines, field, shift, pair)
-                if camera is not None:
-                    yield Candidate(field, camera, score, shift)
-
-
 def _line_positions(field: FieldModel) -> Array:
     """Return the field's lines across, in steps of the ladder from the left goal line."""
     step = field.yard_line_every_yd * field.mm_per_yd_x
@@ -237,55 +219,3 @@ def likely_shifts(lines: FieldLines, field: FieldModel) -> list[tuple[int, float
         scored.append((shift, float((met.sum() - 0.7 * unexpected) / len(expected))))
     scored.sort(key=lambda item: -item[1])
     return [item for item in scored[: MATCHING_LIMITS.max_shifts] if item[1] > 0.4]
-
-
-def _sideline_pairs(lines: FieldLines, field: FieldModel, shift: int) -> Iterator[tuple[int, int]]:
-    """Yield pairs of lines of the other family whose distance at mid-field suits the print."""
-    across, along, ladder = lines.across, lines.along, lines.ladder
-    strong = _distinct(along)
-    steps = field.length_yd / field.yard_line_every_yd
-    goals = ladder.crossing_px(shift + np.array([0.0, steps]))
-    middle = ladder.crossing_px(shift + np.array([steps / 2]))
-    crossed = np.array([lines.meet(float(middle[0]), float(along.crossing_px[i])) for i in strong])
-    if not len(crossed):
-        return
-    wanted = field.width_mm / field.length_mm
-    for a, i in enumerate(strong):
-        for b in range(a + 1, len(strong)):
-            center = (crossed[a] + crossed[b]) / 2
-            ends = [across.points(goals[k : k + 1], center[across.along : across.along + 1])[0] for k in (0, 1)]
-            length = float(np.linalg.norm(ends[1] - ends[0]))
-            proportion = float(np.linalg.norm(crossed[b] - crossed[a])) / max(length, 1.0)
-            if abs(np.log(proportion / wanted)) < MATCHING_LIMITS.max_proportion_error:
-                yield int(i), int(strong[b])
-
-
-def _distinct(along: Pencil) -> NDArray[np.intp]:
-    """Return the well-supported lines, without the two edges of a ridge, which is more exact than they are."""
-    strong = np.flatnonzero(along.support_px > MATCHING_LIMITS.min_sideline_support * along.support_px.max(initial=0.0))
-    at, ridge = along.crossing_px[strong], along.is_ridge[strong]
-    kept = np.ones(len(strong), dtype=bool)
-    for place in at[ridge]:
-        beside = ~ridge & (np.abs(at - place) < MATCHING_LIMITS.ridge_edge_px)
-        if (beside & (at < place)).any() and (beside & (at > place)).any():
-            kept &= ~beside
-    return strong[kept]
-
-
-def _camera(lines: FieldLines, field: FieldModel, shift: int, pair: tuple[int, int]) -> Camera | None:
-    """Return the camera that the matched lines determine, or None when no camera fits them."""
-    across, along = lines.across, lines.along
-    found, yards = lines.yards(field, shift)
-    if len(found) < 4:
-        return None
-    half = field.line_mm / 2
-    board, seen = [], []
-    # Rising crossings run to the right in a level picture and down in an upright one.
-    for k, side in enumerate(pair):
-        low_side = (k == 1) == (across.along == 1)
-        outward = -half if low_side else half
-        y_mm = (0.0 if low_side else field.width_mm) + (outward if along.is_ridge[side] else 0.0)
-        for i, yard in zip(found, yards, strict=True):
-            board.append((yard * field.mm_per_yd_x, y_mm))
-            seen.append(lines.meet(float(across.crossing_px[i]), float(along.crossing_px[side])))
-    return camera_from_points(np.array(board), np.array(seen), lines.distortion, field)
