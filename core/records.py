@@ -250,7 +250,7 @@ class SettingsSection(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True)
 
 
-def made_of(kind: type[T], source: object, **others: Any) -> T:
+def made_of(kind: type[T], source: object, /, **others: Any) -> T:
     """Return a record or model with the values that a source has by the same names, but for others.
 
     Raises:

@@ -27,6 +27,7 @@ from downfield.api.security.forwarding import Origin, is_loopback
 from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
 from downfield.api.security.tokens import PAIRING_LIMITS, PairingCode, TokenStore, role_of
 from downfield.core.errors import RefusedError
+from downfield.core.records import made_of
 from downfield.core.texts import plain_text
 from downfield.game.records.commands import Name
 from downfield.game.records.models import RequestModel, TopicModel
@@ -196,13 +197,7 @@ class DeviceDetails(TopicModel):
 @allow("anyone")
 def session(control: AccessControlDep, principal: PrincipalDep) -> SessionDetails:
     """The name is the one in the game's record."""
-    return SessionDetails(
-        role=principal.role,
-        name=principal.name,
-        device=principal.device,
-        local=principal.local,
-        review=control.only_games,
-    )
+    return made_of(SessionDetails, principal, review=control.only_games, token=None)
 
 
 @router.post("/session", summary="Redeem a pairing code")
@@ -306,14 +301,9 @@ _NO_DEVICE: Final = "No device with this id is paired. GET /api/devices lists th
 @allow("admin")
 def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
     """In the order they were paired."""
+    ms = 1_000_000
     return [
-        DeviceDetails(
-            id=device.id,
-            name=device.name,
-            role=device.role,
-            paired_ms=device.paired_ns // 1_000_000,
-            expires_ms=device.expires_ns // 1_000_000,
-        )
+        made_of(DeviceDetails, device, paired_ms=device.paired_ns // ms, expires_ms=device.expires_ns // ms)
         for device in token_store.devices()
     ]
 

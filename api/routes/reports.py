@@ -18,11 +18,12 @@ from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.security.access import allow
 from downfield.core.errors import BusyError, NotFoundError
 from downfield.core.files.csv_text import csv_text
+from downfield.core.records import made_of
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.game.service import GameService
 from downfield.officiating.calls import CallKind, Policy
 from downfield.review.reports.game_report import RecentReport
-from downfield.review.reports.shadow import CallOutcomes, ShadowReport, call_outcomes
+from downfield.review.reports.shadow import ShadowReport, call_outcomes
 from downfield.store.history import History
 
 REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
@@ -102,7 +103,10 @@ def outcomes(
     `PUT /api/policies/{kind}` sets it.
     """
     with _alone():
-        return [_view(one) for one in call_outcomes(History(store, row) for row in store.games(games))]
+        found = call_outcomes(History(store, row) for row in store.games(games))
+        return [
+            made_of(CallOutcomesView, one, suggestion=one.suggestion.policy, why=one.suggestion.why) for one in found
+        ]
 
 
 @contextmanager
@@ -114,21 +118,6 @@ def _alone() -> Iterator[None]:
         yield
     finally:
         _working.release()
-
-
-def _view(one: CallOutcomes) -> CallOutcomesView:
-    return CallOutcomesView(
-        kind=one.kind,
-        called=one.called,
-        confirmed=one.confirmed,
-        overturned=one.overturned,
-        too_close=one.too_close,
-        open=one.open,
-        by_hand=one.by_hand,
-        overturned_share=one.overturned_share,
-        suggestion=one.suggestion.policy,
-        why=one.suggestion.why,
-    )
 
 
 policy_router = APIRouter(prefix="/api/policies", tags=["games"], route_class=RepeatableRoute)
@@ -177,16 +166,9 @@ def _views(game_service: GameService) -> list[PolicyView]:
     found = []
     for kind in get_args(CallKind):
         own, change = rulebook.policy(kind), latest.get(kind)
-        if change is None or change.policy is None:
-            found.append(PolicyView(kind=kind, policy=own, rulebook_policy=own))
-        else:
-            found.append(
-                PolicyView(
-                    kind=kind,
-                    policy=change.policy,
-                    rulebook_policy=own,
-                    set_by=change.by,
-                    set_ms=change.at_ns // 1_000_000,
-                )
-            )
+        view = PolicyView(kind=kind, policy=own, rulebook_policy=own)
+        if change is not None and change.policy is not None:
+            update = {"policy": change.policy, "set_by": change.by, "set_ms": change.at_ns // 1_000_000}
+            view = view.model_copy(update=update)
+        found.append(view)
     return found

@@ -15,6 +15,7 @@ from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest, sen
 from downfield.api.security.access import allow
 from downfield.api.table_setup import draw_field_lines, draw_residuals
 from downfield.calibration.calibration import Calibration
+from downfield.core.records import made_of
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import Settings, UseCalibration
 from downfield.game.records.models import TopicModel
@@ -120,19 +121,10 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=[D
         raise ProblemError(404, f"There is no rulebook {name!r}. The rulebooks are {', '.join(installed_rulebooks())}.")
     book = load_rulebook(name)
     params = tuple(
-        ParameterDetails(
-            name=param.name,
-            value=book.params[param.name],
-            unit=param.unit,
-            reason=param.reason,
-            changed=param.name in book.values,
-        )
+        made_of(ParameterDetails, param, value=book.params[param.name], changed=param.name in book.values)
         for param in book.params.definitions.values()
     )
-    clauses = tuple(
-        ClauseDetails(id=name, topic=clause.topic, text=clause.text, how=clause.how)
-        for name, clause in book.clauses.items()
-    )
+    clauses = tuple(made_of(ClauseDetails, clause, id=name) for name, clause in book.clauses.items())
     return RulebookDetails(name=name, title=book.title, params=params, clauses=clauses)
 
 

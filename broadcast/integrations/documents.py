@@ -26,20 +26,14 @@ _ORDINALS: Final = {1: "1st", 2: "2nd", 3: "3rd"}
 
 def game_document(game: GameView) -> dict[str, Any]:
     """Return the state of a game for a mixer: one level deep, all of it text or numbers."""
-    home, away = game.home, game.away
+    teams: dict[str, Any] = {}
+    for side, team in (("home", game.home), ("away", game.away)):
+        teams |= {f"{side}_{name}": getattr(team, name) for name in ("name", "short", "color")}
+        teams |= {f"{side}_score": team.points, f"{side}_time_outs": team.time_outs}
     return {
         "v": VERSION,
         "game": game.game,
-        "home_name": home.name,
-        "home_short": home.short,
-        "home_color": home.color,
-        "home_score": home.points,
-        "home_time_outs": home.time_outs,
-        "away_name": away.name,
-        "away_short": away.short,
-        "away_color": away.color,
-        "away_score": away.points,
-        "away_time_outs": away.time_outs,
+        **teams,
         "possession": game.possession,
         "period": game.period,
         "clock": game.clock.text,

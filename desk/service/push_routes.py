@@ -13,7 +13,7 @@ from downfield.api.http.requests import sends
 from downfield.api.security.access import allow
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError, RefusedError
-from downfield.core.records import from_json
+from downfield.core.records import from_json, made_of
 from downfield.desk.event.operations import find_entrant
 from downfield.desk.event.outcomes import in_play
 from downfield.desk.event.progress import Progress
@@ -109,17 +109,12 @@ class PushView(BaseModel):
 @allow("viewer")
 def read_pushes(desk: DeskDep) -> list[PushView]:
     """The latest first."""
-    return [
-        PushView(
-            id=push.id,
-            kind=push.payload.type,
-            title=push.title,
-            by=push.by,
-            at_ms=push.at_ns // 1_000_000,
-            tables=answers_to(desk.tournament, push),
-        )
-        for push in reversed(desk.tournament.pushes.pushes)
-    ]
+
+    def view(push: TablePush) -> PushView:
+        answers = answers_to(desk.tournament, push)
+        return made_of(PushView, push, kind=push.payload.type, at_ms=push.at_ns // 1_000_000, tables=answers)
+
+    return [view(push) for push in reversed(desk.tournament.pushes.pushes)]
 
 
 def answers_to(tournament: DeskTournament, push: TablePush) -> tuple[AnswerView, ...]:

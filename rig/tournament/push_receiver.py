@@ -22,7 +22,7 @@ from downfield.api.security.grants import GrantedAccess
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import DownfieldError, FormatError, RefusedError
 from downfield.core.files.private_files import replace_private_file
-from downfield.core.records import from_json, read_record, record, to_json
+from downfield.core.records import from_json, made_of, read_record, record, to_json
 from downfield.core.scene import Jersey, Player
 from downfield.game.published.board_topics import ScheduledGameView, ScheduleView
 from downfield.game.published.game_topics import Notice
@@ -115,11 +115,7 @@ class PushedMaterial:
     def publish(self, sent: PushedSchedule) -> str:
         """Publish the games of this table, and return what was done."""
         own = [game for game in sent.games if game.table.strip().casefold() == self._table.strip().casefold()]
-        games = tuple(
-            ScheduledGameView(id=game.id, begins=game.begins, home=game.home, away=game.away, ticket=game.ticket)
-            for game in own
-        )
-        self._show(event=sent.event, games=games)
+        self._show(event=sent.event, games=tuple(made_of(ScheduledGameView, game) for game in own))
         return f"{len(own)} of the {len(sent.games)} games to be played are at this table."
 
     def know_desk(self, sent: PushedAccess) -> str:
