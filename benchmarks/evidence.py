@@ -42,7 +42,7 @@ from downfield.review.evidence.call_viewer import encode_jpeg
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.painting import DRAWING_KINDS
-from downfield.rig.service.review import ReviewRig
+from downfield.rig.service.review import NoCamera
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
 
@@ -115,7 +115,7 @@ def frame_times(frames: Sequence[FootageFrame]) -> list[tuple[float, float]]:
 def played(store: Store, clip: Path) -> tuple[GameRow, str]:
     """Play the recording into a store; return the game and the id of its tackle."""
     recording = open_clip(clip)
-    rig = ReviewRig(recording.calibration, {})
+    rig = NoCamera(recording.calibration, {})
     game_service = GameService(StoredJournals(store), Hub(), rig, recording.tracks.header.field, load_rulebook())
     game = game_service.start_game(NewGame(title="benchmark"), recording.tracks.header.players)
     entries: list[Scene | Event] = [*recording.events, *recording.tracks]

@@ -38,7 +38,7 @@ from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
 from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import GameReport
-from downfield.rig.service.review import ReviewRig
+from downfield.rig.service.review import NoCamera
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.journals import StoredJournals
@@ -105,7 +105,7 @@ def main() -> None:
 
 def play(store: Store, minutes: int) -> None:
     """Play the game, and begin the next one."""
-    game_service = GameService(StoredJournals(store), Hub(), ReviewRig(None, {}), FIELD, load_rulebook())
+    game_service = GameService(StoredJournals(store), Hub(), NoCamera(None, {}), FIELD, load_rulebook())
     game_service.start_game(NewGame(title="long"), PLAYERS)
     scenes = play_scenes()[::EVERY]
     for number in range(minutes * 60 // PLAY_S):

@@ -9,22 +9,19 @@ from __future__ import annotations
 import tempfile
 import threading
 from contextlib import ExitStack
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
 from downfield.api.context.context import RigParts
 from downfield.broadcast.integrations.outlets import OutletRunner
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.calibration.calibration import Calibration
 from downfield.capture.source import CaptureClock
-from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.threads import supervised_thread
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
-from downfield.game.records.commands import NewGame, RigCommand, Settings
+from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.display import shown_values
@@ -33,6 +30,7 @@ from downfield.rig.configuration.settings import data_folder
 from downfield.rig.configuration.stream import outlets_of, with_webhooks
 from downfield.rig.games.bundle_export import BundleExporter
 from downfield.rig.games.kept_games import leased_data_folder, open_checkpoints, open_judgings, open_rig_key, open_store
+from downfield.rig.service.review import NoCamera
 from downfield.rig.service.web_service import Service, open_admin_key
 from downfield.rig.tournament.link import open_tournament, with_tournament
 from downfield.store.writing.journals import StoredJournals
@@ -40,6 +38,8 @@ from downfield.store.writing.journals import StoredJournals
 HEALTH_S: Final = 1.0  # Health is published this often, as a rig with a camera does
 
 BY_HAND: Final = "Kept by hand, without a camera"
+
+_NO_CAMERA: Final = "{}: this game is kept by hand, without a camera. Start 'downfield run' with one."
 
 
 class Scorekeeper:
@@ -71,7 +71,7 @@ class Scorekeeper:
             link = self._link = open_tournament(settings, store, owner, key, hub, lambda: next(iter(serving), None))
             if link is not None:
                 stack.callback(link.close)
-            control = NoCamera(configuration)
+            control = NoCamera(None, shown_values(settings), configuration.origins, _NO_CAMERA)
             rulebook = load_rulebook(settings.game.rulebook)
             self.game_service = GameService(
                 StoredJournals(store, open_checkpoints(settings, key)),
@@ -146,24 +146,3 @@ class Scorekeeper:
         """Publish the health, and settle what a declared switch has left waiting."""
         self.game_service.tick()
         self.game_service.publish_health(self.health())
-
-
-class NoCamera:
-    """Stands where a rig carries out commands: there is no camera to command."""
-
-    def __init__(self, configuration: Configuration) -> None:
-        self._configuration = configuration
-
-    def do(self, command: RigCommand) -> str:
-        """Refuse a command. Raises RefusedError: always."""
-        name = command.command.replace("_", " ")
-        raise RefusedError(f"{name}: this game is kept by hand, without a camera. Start 'downfield run' with one.")
-
-    def calibration(self) -> Calibration | None:
-        """Return None: nothing is calibrated."""
-        return None
-
-    def settings(self) -> Settings:
-        """Return the configuration in effect, without passwords and keys."""
-        values = shown_values(self._configuration.settings)
-        return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))

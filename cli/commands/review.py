@@ -24,8 +24,8 @@ from downfield.review.bundles.verification import verify_bundle
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.service.review import (
+    NoCamera,
     ReviewFolder,
-    ReviewRig,
     ReviewService,
     find_bundles,
     find_rig_folder,
@@ -73,9 +73,9 @@ def _review(bundles: Sequence[Path], found: ReviewFolder | None, temporary: Path
         with progress_bar("Opening"):
             if found is None:
                 unpacked, footage = load_bundles(bundles, store, temporary)
-                rig = ReviewRig(unpacked[-1].calibration, _configuration(unpacked[-1]))
+                rig = NoCamera(unpacked[-1].calibration, _configuration(unpacked[-1]))
             else:
-                footage, rig = load_rig_folder(found, store), ReviewRig(None, {})
+                footage, rig = load_rig_folder(found, store), NoCamera(None, {})
         _serve(ReviewService(store, footage, rig, port, temporary), store)
     finally:
         store.close()

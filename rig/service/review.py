@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import av
@@ -190,31 +191,39 @@ def _frame_times_ns(clip: Path) -> list[int]:
     return [] if base is None else [round(pts * base * 1_000_000_000) for pts in shown]
 
 
-class ReviewRig:
+class NoCamera:
     """Stands in for a rig where there is none; see `RigControl`.
 
     Args:
         calibration: of the camera; None where none is known.
-        values: the configuration that the games were played with.
+        values: the configuration that the games are played with.
+        origins: where its values come from.
+        refusal: what is said of a command, which stands in it as ``{}``.
     """
 
-    def __init__(self, calibration: Calibration | None, values: Mapping[str, Any]) -> None:
-        self._calibration, self._values = calibration, values
+    def __init__(
+        self,
+        calibration: Calibration | None,
+        values: Mapping[str, Any],
+        origins: Mapping[str, str] = MappingProxyType({}),
+        refusal: str = "This is a review: no camera is connected to {}.",
+    ) -> None:
+        self._calibration, self._values, self._origins, self._refusal = calibration, values, origins, refusal
 
     def do(self, command: RigCommand) -> str:
         """Refuse a command. Raises RefusedError: always."""
-        raise RefusedError(f"This is a review: no camera is connected to {command.command.replace('_', ' ')}.")
+        raise RefusedError(self._refusal.format(command.command.replace("_", " ")))
 
     def calibration(self) -> Calibration | None:
         """Return the calibration of the camera."""
         return self._calibration
 
     def settings(self) -> Settings:
-        """Return the configuration that the games were played with."""
-        return Settings(version=version("downfield"), values=dict(self._values), origins={})
+        """Return the configuration that the games are played with."""
+        return Settings(version=version("downfield"), values=dict(self._values), origins=dict(self._origins))
 
 
-class ReviewService:
+class ReviewService(Service):
     """Serves games until it is closed.
 
     Args:
@@ -226,7 +235,7 @@ class ReviewService:
         InputError: the port can't be opened.
     """
 
-    def __init__(self, store: Store, footage: Footage | None, rig: ReviewRig, port: int, folder: Path) -> None:
+    def __init__(self, store: Store, footage: Footage | None, rig: NoCamera, port: int, folder: Path) -> None:
         hub = Hub()
         calibration = rig.calibration()
         field = preset("ultimate") if calibration is None else calibration.field
@@ -234,14 +243,9 @@ class ReviewService:
         context = RigParts(self._game_service, hub, LatestPicture(), store, footage, only_games=True)
         # Without trust in this computer everyone is a visitor, who may look at everything and change nothing.
         settings = ServiceSettings(port=port, trust_local=False, open_viewing=True)
-        self._service = Service(context, settings, folder)
-
-    @property
-    def address(self) -> str:
-        """The address of the service on this computer."""
-        return self._service.address
+        super().__init__(context, settings, folder)
 
     def close(self) -> None:
-        """End the service."""
-        self._service.close()
+        """End the service, and then what it serves."""
+        super().close()
         self._game_service.close()

@@ -45,7 +45,7 @@ from downfield.review.pictures import clips
 from downfield.review.rejudging import worker
 from downfield.rig.configuration.settings import RigSettings, ServiceSettings
 from downfield.rig.games.bundle_export import BundleExporter
-from downfield.rig.service.review import ReviewRig, ReviewService, load_bundles
+from downfield.rig.service.review import NoCamera, ReviewService, load_bundles
 from downfield.rig.service.web_service import Service
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
@@ -311,7 +311,7 @@ def test_a_bundle_says_what_was_done_to_it_and_is_all_that_another_computer_need
     shutil.move(rig.recorded.data / "recordings", rig.recorded.data / "gone")  # nothing of the rig is needed
     store = Store.at(tmp_path / "review.db")
     unpacked, footage = load_bundles([path], store, tmp_path / "unpacked")
-    service = ReviewService(store, footage, ReviewRig(unpacked[-1].calibration, {}), 0, tmp_path)
+    service = ReviewService(store, footage, NoCamera(unpacked[-1].calibration, {}), 0, tmp_path)
     with page_in(chrome) as page:
         page.goto(f"{service.address}game?game={rig.recorded.game}")
         expect(page.locator("#plays .call")).to_have_count(len(calls))

@@ -28,7 +28,7 @@ from downfield.review.bundles.reading import unpack_bundle
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.games.bundle_export import BundleExporter
 from downfield.rig.service.review import (
-    ReviewRig,
+    NoCamera,
     ReviewService,
     find_bundles,
     find_rig_folder,
@@ -67,7 +67,7 @@ def reviewed(source: Path, folder: Path) -> Iterator[httpx.Client]:
     store = Store.at(folder / "review.db")
     bundles = find_bundles(source)
     footage = load_bundles(bundles, store, folder)[1] if bundles else load_rig_folder(find_rig_folder(source), store)
-    service = ReviewService(store, footage, ReviewRig(None, {}), 0, folder)
+    service = ReviewService(store, footage, NoCamera(None, {}), 0, folder)
     try:
         with httpx.Client(base_url=service.address, timeout=WAIT_S) as client:
             yield client
