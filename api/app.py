@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from importlib.metadata import version
 from typing import Final
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 
-from downfield.api.context.access_control import AccessControl, RevocableResponses, authorize
+from downfield.api.context.access_control import AccessControl, RevocableResponses
 from downfield.api.context.context import AppContext, PrometheusMetrics, RigParts
 from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.feed.relay import RelayManager
-from downfield.api.http import problems
-from downfield.api.openapi import serve_schema
+from downfield.api.openapi import application
 from downfield.api.routes import (
     challenges,
     clips,
@@ -98,24 +96,11 @@ def create_app(
         relay: takes over event streams when there are many; None to serve all of them here.
         known: the addresses of known devices; None where nobody else needs them.
     """
-    app = FastAPI(
-        title="Downfield",
-        version=version("downfield"),
-        summary="The automatic referee for tabletop electric football.",
-        dependencies=[Depends(authorize)],
-        docs_url=None,  # both pages would load scripts from the internet
-        redoc_url=None,
-        openapi_url=None,
-        strict_content_type=False,
-    )
+    app = application("Downfield", "The automatic referee for tabletop electric football.", ROUTERS)
     responses: Counter[tuple[str, int]] = Counter()
     control = _access_control(rig, access, known or KnownClients(access.proxies))
     control.install(app)
     _context(rig, relay, responses).install(app)
-    for router in ROUTERS:
-        app.include_router(router)
-    problems.install_handlers(app)
-    serve_schema(app, ROUTERS)
     serve_schemas(app)
     app.add_middleware(
         SecurityMiddleware,

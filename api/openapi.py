@@ -7,13 +7,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any, Final
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from downfield.api.http.problems import KINDS, MEDIA_TYPE, ProblemBody
+from downfield.api.context.access_control import authorize
+from downfield.api.http.problems import KINDS, MEDIA_TYPE, ProblemBody, install_handlers
 from downfield.api.security.access import allow, required_role
 
 TAGS: Final = {
@@ -46,8 +48,21 @@ _WORDS: Final = {
 _PROBLEM: Final = {"schema": {"$ref": "#/components/schemas/ProblemBody"}}
 
 
-def serve_schema(app: FastAPI, routers: Sequence[APIRouter]) -> None:
-    """Serve an application's description at `/openapi.json`."""
+def application(title: str, summary: str, routers: Sequence[APIRouter]) -> FastAPI:
+    """Return an application of routers: every request is authorized, errors are problems, and it describes itself."""
+    app = FastAPI(
+        title=title,
+        version=version("downfield"),
+        summary=summary,
+        dependencies=[Depends(authorize)],
+        docs_url=None,  # both pages would load scripts from the internet
+        redoc_url=None,
+        openapi_url=None,
+        strict_content_type=False,
+    )
+    for router in routers:
+        app.include_router(router)
+    install_handlers(app)
 
     @app.get("/openapi.json", include_in_schema=False)
     @allow("anyone")
@@ -60,6 +75,7 @@ def serve_schema(app: FastAPI, routers: Sequence[APIRouter]) -> None:
         return app.openapi_schema
 
     app.openapi = cached_schema  # type: ignore[method-assign]
+    return app
 
 
 def _build_schema(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:

@@ -6,15 +6,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
 from typing import Final
 
-from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request, Response
+from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 
-from downfield.api.context.access_control import AccessControl, AuthorizedRoute, authorize
+from downfield.api.context.access_control import AccessControl, AuthorizedRoute
 from downfield.api.feed.event_stream import OpenStreams
-from downfield.api.http import problems
-from downfield.api.openapi import serve_schema
+from downfield.api.openapi import application
 from downfield.api.routes import pairing
 from downfield.api.routes.pages import StaticFile, read_folder, static_file
 from downfield.api.routes.pages import assets as rig_assets
@@ -108,16 +106,7 @@ def create_desk_app(
         admin_key: makes a browser the director's.
         known: the addresses of known devices.
     """
-    app = FastAPI(
-        title="Downfield desk",
-        version=version("downfield"),
-        summary="The director's desk over many tables.",
-        dependencies=[Depends(authorize)],
-        docs_url=None,  # both pages would load scripts from the internet
-        redoc_url=None,
-        openapi_url=None,
-        strict_content_type=False,
-    )
+    app = application("Downfield desk", "The director's desk over many tables.", ROUTERS)
     app.state.desk = desk
     streams = OpenStreams()
     tokens = TokenStore(store, streams.end_all_of)
@@ -127,10 +116,6 @@ def create_desk_app(
         tokens.revoke(grant, "the director")
 
     desk.grants.follow(revoke)
-    for each in ROUTERS:
-        app.include_router(each)
-    problems.install_handlers(app)
-    serve_schema(app, ROUTERS)
     responses: Counter[tuple[str, int]] = Counter()
     app.add_middleware(SecurityMiddleware, access=access, known=known, responses=responses)
     return app
