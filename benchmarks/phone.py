@@ -208,14 +208,14 @@ class Received:
     """What came of a film.
 
     Attributes:
-        frames: with when each was ready, monotonic clock.
+        frames: with when each was ready, monotonic clock, and whether it is the picture before once more.
         began_ns: when its first picture was taken, monotonic clock.
         cpu_s: processor time from the first picture to the last.
         counts: what the sender counted.
         told: what health said.
     """
 
-    frames: list[tuple[CapturedFrame, int]] = field(default_factory=list)
+    frames: list[tuple[CapturedFrame, int, bool]] = field(default_factory=list)
     began_ns: int = 0
     cpu_s: float = 0.0
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -266,10 +266,12 @@ def received(film: Path, network: Network, clock: CaptureClock) -> Received:
     sender = started(film, network, link, got, ended)
     while link.session is None:
         time.sleep(0.05)
+    problems, last = _Told(got.told), None
+    link.follow(problems)
     source: ReconnectingSource | None = None
     while source is None:
         try:
-            source = ReconnectingSource(lambda: PhoneCamera(clock, SIZE, link), _Told(got.told), PHONE_LIMITS)
+            source = ReconnectingSource(lambda: PhoneCamera(clock, SIZE, link), problems, PHONE_LIMITS)
         except SourceError as error:
             got.told.append(str(error))
             if ended.is_set():
@@ -287,7 +289,9 @@ def received(film: Path, network: Network, clock: CaptureClock) -> Received:
     for frame in source.frames():
         last_s = time.process_time()
         began_s = began_s if got.frames else last_s
-        got.frames.append((frame if frame.packet is None else replace(frame, image=None), time.monotonic_ns()))
+        kept = frame if frame.packet is None else replace(frame, image=None)
+        got.frames.append((kept, time.monotonic_ns(), frame.image is last))
+        last = frame.image
     got.cpu_s = last_s - began_s
     sender.communicate()
     return got
@@ -299,9 +303,11 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
     numbers, errors_ms, sigmas_ms, ready_ms = list[int](), list[float](), list[float](), list[float]()
 
     def pictures() -> Iterator[tuple[int, int, int | None, Image]]:
-        for frame, ready_ns in got.frames:
+        image: Image | None = None
+        for frame, ready_ns, again in got.frames:
             assert frame.packet is not None or frame.image is not None
-            image = frame.image if frame.packet is None else decode(frame.packet.data)
+            decoded = frame.image if frame.packet is None else decode(frame.packet.data)
+            image = image if again else decoded
             assert image is not None
             number = _number(image)
             taken_ns = round(number / plays.fps * 1e9)

@@ -24,8 +24,8 @@ from downfield.capture.source import (
     VideoPacket,
     changed_size,
 )
-from downfield.capture.sources.encoded_news import EXPORT_QUANTIZERS, NEWS_LIMITS
-from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink, PhoneState, require_receiver
+from downfield.capture.sources.encoded_news import EXPORT_QUANTIZERS, NEWS_LIMITS, EncodedNews
+from downfield.capture.sources.phone_link import LINK_LIMITS, PHONE_LINK, PhoneLink, PhoneState, require_receiver
 from downfield.capture.sources.phone_session import SentPicture
 from downfield.capture.sources.reconnecting import ReconnectLimits
 from downfield.capture.sources.source_types import SourceType
@@ -39,11 +39,13 @@ PHONE_SOURCE: Final = "phone://camera"  # Its name, as for ``--source``
 
 _FIRST_S: Final = 5.0  # Longest time for a first picture: a key picture is requested, and comes within one
 _STALLED_S: Final = 1.0
-_FROZEN_NS: Final = 1_500_000_000  # Sensor noise alone makes every picture new; what is encoded again is told later
 _STEP: Final = 16  # Spacing of the pixels that are compared first
 
-PHONE_LIMITS: Final = ReconnectLimits(stalled_s=2.5, first_frame_s=2.5, open_timeout_s=8.0, longest_wait_s=0.5)
-"""The source says itself after a second that nothing comes, and why; twice a second it is seen that it is back."""
+PHONE_LIMITS: Final = ReconnectLimits(
+    stalled_s=2.5, first_frame_s=2.5, frozen_s=1e9, open_timeout_s=8.0, longest_wait_s=0.5
+)
+"""The source says itself after a second that nothing comes, and why; twice a second it is seen that it is back. What is
+frozen goes on, without being opened again, at the first picture that is new."""
 
 
 class PhoneCamera:
@@ -68,8 +70,7 @@ class PhoneCamera:
         self._index = 0
         self._last: Image | None = None
         self._image: Image | None = None  # the last new one, as it is yielded
-        self._new_ns = monotonic_ns()
-        self._is_news = True
+        self._news, self._is_news, self._new_ns = EncodedNews(), True, monotonic_ns()
         session.begin()
         until_ns = self._new_ns + round(_FIRST_S * 1e9)
         first = None
@@ -104,7 +105,7 @@ class PhoneCamera:
         """Yield every picture; a gap in the indices is of pictures that the network has lost.
 
         Raises:
-            SourceError: the phone has left, or sends nothing, the same picture, or pictures of another size.
+            SourceError: the phone has left, sends nothing, or pictures of another size.
         """
         times = PictureTimes()
         picture, image = self._first
@@ -114,10 +115,11 @@ class PhoneCamera:
                 self._index += 1  # it is damaged, and counts as lost
             elif (image.shape[1], image.shape[0]) != self._sent_px:
                 raise changed_size((image.shape[1], image.shape[0]), self._sent_px)
-            elif (shown := self._shown(image, picture)) is not None:
+            else:
                 t_ns, error_ns = times(self._clock.from_monotonic(picture.taken_ns))
                 packet = None if self._is_scaled else VideoPacket(picture.codec, picture.data, picture.is_keyframe)
                 index = self._index + picture.lost - begun_lost
+                shown = self._shown(image, picture)
                 yield CapturedFrame(index, t_ns, picture.taken_ns, packet, shown, t_sigma_ns=error_ns)
                 self._index += 1
             received = self._session.next(_STALLED_S)
@@ -128,6 +130,7 @@ class PhoneCamera:
     def close(self) -> None:
         """Stop; the phone stays connected."""
         self._closed = True
+        self._link.note_frozen(False)
         self._session.stop_reading()
 
     def _decode(self, picture: SentPicture) -> Image | None:
@@ -141,35 +144,22 @@ class PhoneCamera:
         if not decoded or decoded[-1].is_corrupt:
             self._session.note_loss()
             return None
-        self._is_news = self._session.news.shows(decoded[-1], picture.taken_ns)
+        self._is_news = self._news.shows(decoded[-1], picture.taken_ns)
         return upright_bgr(decoded[-1])
 
-    def _shown(self, image: Image, picture: SentPicture) -> Image | None:
-        """Return what a picture shows: the one before once more where it is no new one. None for nothing yet.
-
-        What was frozen before this opening has to move first, and its recording begins with a key picture.
-
-        Raises:
-            PictureFaultError: nothing was new for too long.
-        """
+    def _shown(self, image: Image, picture: SentPicture) -> Image:
+        """Return what a picture shows: the one before once more where it is no new one. Notes whether it is frozen."""
         last, self._last = self._last, image
         same = last is not None and bool(
             np.array_equal(image[::_STEP, ::_STEP], last[::_STEP, ::_STEP]) and np.array_equal(image, last)
         )
-        if not self._is_news:
-            self._new_ns = min(self._new_ns, picture.arrived_ns - NEWS_LIMITS.window_ns)
-        elif not same:
-            self._new_ns = picture.arrived_ns
-        if picture.arrived_ns - self._new_ns > _FROZEN_NS:
-            text = f"The picture has been frozen for {_FROZEN_NS / 1e9:g} s{self._reason()}"
-            raise PictureFaultError(text, self._remedy())
-        if self._image is None and not (self._is_news and picture.is_keyframe):
-            if self._is_news:
-                self._session.note_loss()
-            return None
         if self._image is None or (self._is_news and not same):
-            wide, high = self._facts.size_px
-            self._image = np.asarray(cv2.resize(image, (wide, high)), np.uint8) if self._is_scaled else image
+            self._image, self._new_ns = image, picture.arrived_ns
+            if self._is_scaled:
+                self._image = np.asarray(cv2.resize(image, self._facts.size_px), np.uint8)
+        elif not self._is_news:
+            self._new_ns = min(self._new_ns, picture.arrived_ns - NEWS_LIMITS.window_ns)
+        self._link.note_frozen(picture.arrived_ns - self._new_ns > LINK_LIMITS.frozen_ns)
         return self._image
 
     def _reason(self) -> str:

@@ -35,6 +35,7 @@ class PhoneLinkLimits:
     answer_s: float = 10.0  # Longest time to answer an offer: addresses of all networks are gathered
     look_s: float = 0.02  # Time between two looks whether packets are missing, or a key picture is due
     asking_ns: int = 10_000_000_000  # A second phone asks every two seconds; after this time it has given up
+    frozen_ns: int = 1_500_000_000  # Sensor noise alone makes every picture new; longer without one it is frozen
     low_battery: float = 0.2  # Charge below which the phone is to be put on its charger
 
 
@@ -93,7 +94,14 @@ class PhoneState:
 _NO_VIDEO: Final = "The offer has no video in H.264 or VP8. Choose a camera and one of them in the program."
 _ANSWER: Final = "The admin answers it on the panel, or on the page 'Set up a table'"
 _OPEN_AGAIN: Final = "Open Downfield's camera page on the phone again; the game goes on by itself"
+_FROZEN: Final = HealthReason(
+    code="phone_frozen",
+    level="alarm",
+    text=f"The picture has been frozen for {LINK_LIMITS.frozen_ns / 1e9:g} s",
+    remedy="See that the phone's camera, or the source of the program that sends, moves; open it again if not",
+)
 _CODES: Final = (
+    _FROZEN.code,
     "phone_hidden",
     "phone_taken",
     "phone_turned",
@@ -121,6 +129,7 @@ class PhoneLink:
         self._state = PhoneState()
         self._asking: tuple[str, str] | None = None
         self._asked_ns = 0
+        self._frozen = False
 
     @property
     def session(self) -> PhoneSession | None:
@@ -149,6 +158,12 @@ class PhoneLink:
         self._state = state
         self.report()
 
+    def note_frozen(self, frozen: bool) -> None:
+        """Note whether the pictures that are read show nothing new any more."""
+        if frozen != self._frozen:
+            self._frozen = frozen
+            self.report()
+
     def report(self) -> None:
         """Report what is wrong with the phone now, and that another one asks while it does."""
         if self._problems is None:
@@ -157,6 +172,8 @@ class PhoneLink:
         if (asking := self.asking) is not None:
             text = f"Another phone, '{asking[1]}', wants to be the camera"
             found.append(HealthReason(code="phone_asks", level="warning", text=text, remedy=_ANSWER))
+        if self._frozen:
+            found.append(_FROZEN)
         for problem in found:
             self._problems.report(problem)
         for code in set(_CODES) - {problem.code for problem in found}:

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from downfield.capture.sources.encoded_news import EncodedNews
 from downfield.capture.sources.source_clock import SourceClock
 from downfield.core.errors import SourceError
 from downfield.core.platform.clock import monotonic_ns
@@ -64,7 +63,6 @@ class PhoneSession:
         name: the device's name.
         needs_key: whether nothing can be used before the next key picture.
         heard_ns: when anything came last, monotonic clock.
-        news: whether its pictures show anything new, also after they are opened again.
     """
 
     def __init__(self, sender: str, name: str) -> None:
@@ -73,7 +71,6 @@ class PhoneSession:
         self._reading = self._ended = False
         self.needs_key = True
         self.heard_ns = 0
-        self.news = EncodedNews()
         self._key_ns = self._asked_ns = self._lost = 0
         self._clock = SourceClock(is_trusted=True)  # of all that comes: the first picture after a gap may be late
 
