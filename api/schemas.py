@@ -22,11 +22,11 @@ from downfield.core.records import adapter
 from downfield.core.scene import Scene, SentScene
 from downfield.core.track_files import Roster, TracksHeader
 from downfield.game.published.hub import CONFLATED_TOPICS, PROTOCOL, SNAPSHOT, TOPICS
+from downfield.game.records.keeping import EntryRow
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles.format import BundleManifest
-from downfield.store.writing.spool import JournalLine
 
 FILES: Final[Mapping[str, Any]] = {
     "calibration": Calibration,
@@ -42,7 +42,7 @@ FILES: Final[Mapping[str, Any]] = {
     "calls-header": CallsHeader,
     "call": Call,
     "bundle-manifest": BundleManifest,
-    "journal-line": JournalLine,
+    "journal-line": EntryRow,
 }
 """What the files of docs/formats.md hold, an object or a line each, by the name of its schema."""
 

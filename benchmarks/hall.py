@@ -76,7 +76,7 @@ class Game:
         kind = KINDS.get(type(content).__name__, "game_reopened")
         text = canonical_json(json.loads(to_json(type(content), content)))
         digest = digest_of(last, self.row.id, seq, kind, seq, None, text, None)
-        self.entries.append(EntryRow(self.row.id, seq, kind, seq, None, text, None, digest))
+        self.entries.append(EntryRow(self.row.id, seq, kind, seq, text, digest))
 
 
 @dataclass(slots=True)

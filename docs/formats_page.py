@@ -25,13 +25,13 @@ from downfield.core.records import write_text
 from downfield.core.scene import Scene, SentScene
 from downfield.core.track_files import Roster, TracksHeader
 from downfield.game.policies import PoliciesHeader, PolicyChange
+from downfield.game.records.keeping import EntryRow
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles.format import BundleManifest
 from downfield.review.tracks import TrackRow
 from downfield.rig.games.contribution_file import Contribution
-from downfield.store.writing.spool import JournalLine
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.recording import Expected
 from downfield.twin.plays.script import Script
@@ -131,7 +131,7 @@ FORMATS = (
         "`kind`, `at_ns`, `key`, `content` (the text as it stands) and `attachment` (the SHA-256 of its bytes, or "
         "null), keys sorted, no spaces, characters as they are. A store, a SQLite file, chains its table "
         "`entries` in the same way. `docs/verify_bundle.py` does all of it in sixty lines, without Downfield.",
-        (BundleManifest, JournalLine),
+        (BundleManifest, EntryRow),
     ),
     Format(
         "downfield-contribution.zip",
@@ -315,7 +315,7 @@ def _type(hint: Any) -> str:
         return "null"
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return f"[{hint.__name__}](#{hint.__name__.lower()})"
-    names = {float: "number", int: "integer", str: "string", bool: "boolean"}
+    names = {float: "number", int: "integer", str: "string", bool: "boolean", bytes: "string"}
     return names.get(hint, getattr(hint, "__name__", str(hint)))
 
 

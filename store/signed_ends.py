@@ -51,7 +51,7 @@ class SignedEnd:
 
     def fault(self) -> str:
         """Return what is wrong with it by itself; empty where the rig has signed it."""
-        last = EntryRow(self.game.id, self.seq, "", 0, None, "", None, self.digest)
+        last = EntryRow(self.game.id, self.seq, "", 0, "", self.digest)
         if self.game.owner == rig_id(self.key) and is_signed(self.key, self.game, last, self.signature):
             return ""
         return f"{self.game.id}: the tournament's record of its end is not signed by its rig: it was altered there."

@@ -295,7 +295,7 @@ def seal_an_altered_video_by_another_rig(copy: Copy) -> None:
     assert started is not None, first
     content, kind = to_json(SegmentSealed, files), "segment_sealed"
     digest = digest_of(started.digest, started.game, 2, kind, 1, None, content, None)
-    store.append([EntryRow(started.game, 2, kind, 1, None, content, None, digest)])
+    store.append([EntryRow(started.game, 2, kind, 1, content, digest)])
     store.close()
 
 

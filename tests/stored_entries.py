@@ -18,7 +18,7 @@ def entries(count: int, game: str = GAME.id, attachment: bytes | None = b"\x00\x
     for seq in range(1, count + 1):
         content = f'{{"n":{seq},"é":"\\u0000"}}'
         previous = digest_of(previous, game, seq, "event_recorded", 1_000 + seq, f"key-{seq}", content, attachment)
-        made.append(EntryRow(game, seq, "event_recorded", 1_000 + seq, f"key-{seq}", content, attachment, previous))
+        made.append(EntryRow(game, seq, "event_recorded", 1_000 + seq, content, previous, f"key-{seq}", attachment))
     return made
 
 
@@ -27,6 +27,6 @@ def write_game(path: Path, count: int, game: str = GAME.id, word: str = "said") 
     store, previous = Store.at(path), GENESIS
     for seq in range(1, count + 1):
         previous = digest_of(previous, game, seq, word, 0, None, "{}", None)
-        row = EntryRow(game, seq, word, 0, None, "{}", None, previous)
+        row = EntryRow(game, seq, word, 0, "{}", previous)
         store.append([row], GameRow(game, 0, "", "Home", "Away", "tap") if seq == 1 else None)
     return store

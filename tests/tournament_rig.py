@@ -47,7 +47,7 @@ def entries_after(
         content = json.dumps({word: seq, 'é\u2028"': "\\"}, ensure_ascii=False)
         at_ns = time.time_ns() + off_ns
         digest = digest_of(digest, game, seq, "event_recorded", at_ns, f"key {seq}", content, attachment)
-        rows.append(EntryRow(game, seq, "event_recorded", at_ns, f"key {seq}", content, attachment, digest))
+        rows.append(EntryRow(game, seq, "event_recorded", at_ns, content, digest, f"key {seq}", attachment))
     return rows
 
 

@@ -89,12 +89,8 @@ class CheckedBatch:
 
 def checked(batch: JournalBatch) -> CheckedBatch | BatchReply:
     """Return a batch once its signature, its order and its hash chain are checked; a refusal where one is wrong."""
-    try:
-        rows = [entry.row for entry in batch.entries]
-    except ValueError:
-        return BatchReply("refused", text="an attachment is not base64")
-    fault = _fault(batch, rows)
-    return BatchReply("refused", text=fault) if fault else CheckedBatch(batch, rows)
+    fault = _fault(batch, batch.entries)
+    return BatchReply("refused", text=fault) if fault else CheckedBatch(batch, batch.entries)
 
 
 def store_group(connection: Connection, group: Sequence[CheckedBatch]) -> list[BatchReply]:

@@ -8,11 +8,15 @@ scenes, and the entries that a slow disk has not accepted. A receipt waits, and 
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Protocol
 
+from pydantic import BeforeValidator, PlainSerializer
+
+from downfield.core.records import record
 from downfield.core.scene import Scene
 from downfield.game.records.entries import Content
 from downfield.game.records.owner import GameOwner
@@ -34,18 +38,31 @@ class GameRow:
     table: str = ""  # name of the table it is played at
 
 
-@dataclass(frozen=True, slots=True)
+def _from_base64(value: object) -> object:
+    try:
+        return base64.b64decode(value, validate=True) if isinstance(value, str) else value
+    except ValueError:
+        raise ValueError("is not base64") from None
+
+
+Base64 = Annotated[
+    bytes, BeforeValidator(_from_base64), PlainSerializer(lambda data: base64.b64encode(data).decode(), return_type=str)
+]
+"""Bytes, base64 in JSON."""
+
+
+@record
 class EntryRow:
-    """One entry of a game's journal, as it is written."""
+    """An entry of a game's journal, as the store has it and as a line of a file."""
 
     game: str  # the game's id
-    seq: int  # its number in the game, from 1
-    kind: str  # a kind of `downfield.game.records.entries`
-    at_ns: int  # wall clock when it was written, ns since 1970
-    key: str | None  # idempotency key of a submission, None for other entries
-    content: str  # canonical JSON
-    attachment: bytes | None  # bytes that belong to it; None where there are none
-    digest: str  # of the hash chain up to and including it
+    seq: int  # number of the entry, from 1
+    kind: str  # of entry
+    at_ns: int  # when it was written, wall clock, ns since 1970
+    content: str  # its JSON, as text, because its digest is over exactly these characters
+    digest: str  # of the journal up to and including it
+    key: str | None = None  # idempotency key of a submission
+    attachment: Base64 | None = None  # bytes that belong to it, in base64; the scenes, compressed by zlib
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from downfield.core.records import record, to_json
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader
 from downfield.game.records.entries import RulebookRecord
-from downfield.game.records.keeping import GameRow
+from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles import format as names
@@ -35,7 +35,6 @@ from downfield.review.zip_container import CHUNK_BYTES, ZipPart, zip_chunks
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
-from downfield.store.writing.spool import JournalLine
 
 SUFFIX: Final = ".downfield.zip"  # How the names of bundles end; any name is read
 
@@ -265,7 +264,7 @@ def _journal(source: BundleSource, entries: int) -> Iterator[bytes]:
     for row in source.store.entries(source.row.id):
         if row.seq > entries:
             return
-        yield _line(JournalLine, JournalLine.of(row))
+        yield _line(EntryRow, row)
 
 
 def _tracks(source: BundleSource, history: History, field_model: FieldModel) -> Iterator[bytes]:

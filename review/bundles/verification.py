@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import hashlib
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -20,7 +19,6 @@ from downfield.review.bundles.format import PART_NAME, BundleManifest, BundlePar
 from downfield.review.zip_container import CHUNK_BYTES, ZIP_FAULTS, container_is_as_written
 from downfield.store.sealing.hash_chain import verify_journal
 from downfield.store.sealing.signing import is_signed_text
-from downfield.store.writing.spool import JournalLine
 
 Fault = Literal["cut_off", "changed", "missing", "added", "refused"]
 
@@ -154,10 +152,7 @@ def part_lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 def journal_rows(archive: zipfile.ZipFile) -> Iterator[EntryRow]:
     """Yield the journal's entries, whose digests are not checked. Raises FormatError: a line is malformed."""
     for number, line in enumerate(part_lines(archive, names.JOURNAL), start=1):
-        try:
-            yield from_json(JournalLine, line, path=names.JOURNAL, line=number).row
-        except binascii.Error:
-            raise FormatError(names.JOURNAL, "is not base64", line=number, field="attachment") from None
+        yield from_json(EntryRow, line, path=names.JOURNAL, line=number)
 
 
 def _verified(file: BinaryIO, archive: zipfile.ZipFile) -> BundleVerification:

@@ -53,7 +53,7 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "str": (str,),
     "int": (int,),
     "str | None": (str, NoneType),
-    "bytes | None": (bytes, memoryview, NoneType),
+    "Base64 | None": (bytes, memoryview, NoneType),
 }
 """What a database may return for a field of a row, by the field's type."""
 

@@ -59,10 +59,10 @@ ENTRIES = Table(
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("kind", Text, nullable=False),
     Column("at_ns", BigInteger, nullable=False),
-    Column("key", Text),
     Column("content", Text, nullable=False),
-    Column("attachment", LargeBinary),
     Column("digest", Text, nullable=False),
+    Column("key", Text),
+    Column("attachment", LargeBinary),
     UniqueConstraint("game", "key", name="entries_key"),
     Index("entries_by_kind", "game", "kind", "seq"),
 )

@@ -260,4 +260,4 @@ class SealedJournal:
         game, seq, at_ns = self.game.id, self._last.seq + 1, time.time_ns()
         digest = digest_of(self._last.digest, game, seq, kind, at_ns, key, content, attachment)
         self._last = JournalPosition(seq, digest)
-        return EntryRow(game, seq, kind, at_ns, key, content, attachment, digest)
+        return EntryRow(game, seq, kind, at_ns, content, digest, key, attachment)

@@ -14,7 +14,6 @@ from downfield.core.records import record
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.store.sealing.hash_chain import canonical_json
 from downfield.store.sealing.signing import RigKey, is_signed_text
-from downfield.store.writing.spool import JournalLine
 
 _SIGNED_AS: Final = b"downfield.journal\n"
 
@@ -27,7 +26,7 @@ class JournalBatch:
 
     key: str  # the rig's public key
     game: GameRow  # as the rig lists it
-    entries: tuple[JournalLine, ...]  # in order, at least one
+    entries: tuple[EntryRow, ...]  # in order, at least one
     signature: str  # of the journal up to the last of them, Ed25519, base64
     format: Literal["downfield.journal"] = "downfield.journal"
     version: Literal[1] = 1
@@ -87,7 +86,7 @@ def is_signed(public_text: str, game: GameRow, last: EntryRow, signature: str) -
 def make_batch(key: RigKey, game: GameRow, entries: Sequence[EntryRow]) -> JournalBatch:
     """Return entries as a signed batch."""
     signature = sign_journal(key, game, entries[-1])
-    return JournalBatch(key.public_text, game, tuple(JournalLine.of(entry) for entry in entries), signature)
+    return JournalBatch(key.public_text, game, tuple(entries), signature)
 
 
 def _signed(game: GameRow, seq: int, digest: str) -> bytes:

@@ -8,7 +8,6 @@ checked by their digests before they are stored.
 
 from __future__ import annotations
 
-import base64
 import os
 import stat
 import threading
@@ -38,32 +37,6 @@ class SpooledGame:
     game: GameRow  # as the store lists it
     format: Literal["downfield.unsaved"] = "downfield.unsaved"
     version: Literal[1] = 1
-
-
-@record
-class JournalLine:
-    """An entry of a game's journal as a line of a file, and as the store has it."""
-
-    game: str  # the game's id
-    seq: int  # number of the entry, from 1
-    kind: str  # of entry
-    at_ns: int  # when it was written, wall clock, ns since 1970
-    content: str  # its JSON, as text, because its digest is over exactly these characters
-    digest: str  # of the journal up to and including it
-    key: str | None = None  # idempotency key of a submission
-    attachment: str | None = None  # bytes that belong to it, in base64; the scenes, compressed by zlib
-
-    @classmethod
-    def of(cls, row: EntryRow) -> JournalLine:
-        """Return the line of an entry."""
-        attachment = None if row.attachment is None else base64.b64encode(row.attachment).decode()
-        return cls(row.game, row.seq, row.kind, row.at_ns, row.content, row.digest, row.key, attachment)
-
-    @property
-    def row(self) -> EntryRow:
-        """The entry as in the store. Raises ValueError: its attachment is not base64."""
-        attachment = None if self.attachment is None else base64.b64decode(self.attachment, validate=True)
-        return EntryRow(self.game, self.seq, self.kind, self.at_ns, self.key, self.content, attachment, self.digest)
 
 
 class Spool:
@@ -165,7 +138,7 @@ class Spool:
         with os.fdopen(os.open(path, flags, OWNER_ONLY), "r+b", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
             lines = [] if size else [to_json(SpooledGame, SpooledGame(self._next_number(), game))]
-            lines += [to_json(JournalLine, JournalLine.of(row)) for row in rows]
+            lines += [to_json(EntryRow, row) for row in rows]
             text = "".join(f"{line}\n" for line in lines).encode()
             if size:
                 file.seek(size - 1)  # writing goes to the end, wherever it was read
@@ -222,7 +195,7 @@ def _read_entries(path: Path, game: str) -> Iterator[EntryRow]:
     with suppress(OSError), path.open("rb") as file:
         file.readline()
         for line in file:
-            with suppress(FormatError, ValueError):
-                entry = from_json(JournalLine, line, path=str(path))
+            with suppress(FormatError):
+                entry = from_json(EntryRow, line, path=str(path))
                 if entry.game == game:
-                    yield entry.row
+                    yield entry

@@ -24,7 +24,7 @@ def made(path: Path) -> str:
     store, previous, entries = Store.at(path), GENESIS, []
     for seq in range(1, 4):
         previous = digest_of(previous, GAME, seq, "said", 0, None, "{}", None)
-        entries.append(EntryRow(GAME, seq, "said", 0, None, "{}", None, previous))
+        entries.append(EntryRow(GAME, seq, "said", 0, "{}", previous))
     store.append(entries, GameRow(GAME, 0, "", "Home", "Away", "tap"))
     store.close()
     return previous
@@ -100,7 +100,7 @@ def test_the_rigs_own_store_is_compared_with_its_heads_by_itself(
         previous = store.last_entry(GAME)
         digest = digest_of(previous.digest if previous else GENESIS, GAME, seq, "said", 0, None, "{}", None)
         game = None if previous else GameRow(GAME, 0, "", "Home", "Away", "tap")
-        store.append([EntryRow(GAME, seq, "said", 0, None, "{}", None, digest)], game)
+        store.append([EntryRow(GAME, seq, "said", 0, "{}", digest)], game)
         store.close()
         shutil.copy(path, tmp_path / f"{seq}.db")
     arguments = ["verify", str(path), "--set", f"data={tmp_path / 'data'}"]

@@ -68,7 +68,7 @@ def signed_game(
         kind = {GameStarted: "game_started", ScoreSigned: "score_signed", GameEnded: "game_ended"}.get(type(content))
         text = canonical_json(json.loads(to_json(type(content), content)))
         digest = digest_of(digest, game.id, seq, kind or "game_reopened", seq, None, text, None)
-        rows.append(EntryRow(game.id, seq, kind or "game_reopened", seq, None, text, None, digest))
+        rows.append(EntryRow(game.id, seq, kind or "game_reopened", seq, text, digest))
     return make_batch(KEY, game, rows)
 
 

@@ -155,7 +155,7 @@ def test_a_lease_lost_with_its_connection_is_taken_again_unless_another_has_it(s
     _end_leases(server)
     second = Store(server)
     second.lease(HALL)
-    row = EntryRow(first.game, 99, "said", 0, None, "{}", None, "")
+    row = EntryRow(first.game, 99, "said", 0, "{}", "")
     with pytest.raises(OutputError, match="is in use by table 'hall'"):
         first.store.append([row])
     second.close()
@@ -260,7 +260,7 @@ def test_games_of_one_second_and_of_a_clock_put_back_are_listed_as_they_were_sta
     began = [5, 5, 1, 9, 3]
     rows = [GameRow(f"20260101-000000-{n:08x}", at_ns, "", "H", "A", "tap") for n, at_ns in enumerate(began)]
     for row in rows:
-        store.append([EntryRow(row.id, 1, "said", 0, None, "{}", None, "")], row)
+        store.append([EntryRow(row.id, 1, "said", 0, "{}", "")], row)
     assert store.games() == rows[::-1]
     assert store.games(limit=2, before=rows[3].id) == [rows[2], rows[1]]
     store.close()

@@ -43,7 +43,7 @@ def append(
     entries = []
     for seq, (kind, content) in enumerate(kinds, start=after + 1):
         digest = digest_of(digest, row.id, seq, kind, seq, None, content, None)
-        entries.append(EntryRow(row.id, seq, kind, seq, None, content, None, digest))
+        entries.append(EntryRow(row.id, seq, kind, seq, content, digest))
     store.append(entries, row if new else None)
 
 

@@ -37,7 +37,7 @@ def journal(game: str, count: int, word: str = "said") -> list[EntryRow]:
     for seq in range(1, count + 1):
         content = f'{{"{word}":{seq}}}'
         previous = digest_of(previous, game, seq, "said", seq, None, content, b"scene")
-        rows.append(EntryRow(game, seq, "said", seq, None, content, b"scene", previous))
+        rows.append(EntryRow(game, seq, "said", seq, content, previous, None, b"scene"))
     return rows
 
 
@@ -112,7 +112,7 @@ def went_on(kept: Kept) -> None:
     store.keep_heads(HeadsFile(kept.heads, KEY))
     previous = journal(FIRST, 3)[-1].digest
     digest = digest_of(previous, FIRST, 4, "said", 9, None, "{}", None)
-    store.append([EntryRow(FIRST, 4, "said", 9, None, "{}", None, digest)])
+    store.append([EntryRow(FIRST, 4, "said", 9, "{}", digest)])
     store.close()
 
 

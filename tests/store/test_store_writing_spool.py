@@ -37,7 +37,7 @@ from downfield.store.writing.store import Store
 TAP, FIELD, OWNER = load_rulebook("tap"), preset("ultimate"), GameOwner("rrrrrrrrrrrrrrrr", "hall")
 NOWHERE = "postgresql://downfield@127.0.0.1:9/postgres"
 ROW = GameRow("20260101-000000-aaaa", 5, "final", "H", "A", "tap", OWNER.rig, "hall")
-ENTRY = EntryRow(ROW.id, 1, "event_recorded", 7, None, "{}", b"\x00scenes", "d" * 64)
+ENTRY = EntryRow(ROW.id, 1, "event_recorded", 7, "{}", "d" * 64, None, b"\x00scenes")
 
 
 @pytest.fixture(autouse=True)

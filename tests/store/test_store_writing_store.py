@@ -112,7 +112,7 @@ def test_the_second_of_two_writers_of_one_game_fails(store: Store) -> None:
 
 def test_a_key_is_used_once_in_a_game(store: Store) -> None:
     store.append(entries(1), GAME)
-    twice = EntryRow(GAME.id, 2, "event_recorded", 1, "key-1", "{}", None, "d")
+    twice = EntryRow(GAME.id, 2, "event_recorded", 1, "{}", "d", "key-1")
     with pytest.raises(OutputError):
         store.append([twice])
 
