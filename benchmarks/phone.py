@@ -301,6 +301,7 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
     """Return a run as a line of the results."""
     decode, began_ns = _decoder(), clock.from_monotonic(got.began_ns)
     numbers, errors_ms, sigmas_ms, ready_ms = list[int](), list[float](), list[float](), list[float]()
+    twice: list[int] = []  # taken for new ones
 
     def pictures() -> Iterator[tuple[int, int, int | None, Image]]:
         image: Image | None = None
@@ -311,10 +312,13 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
             assert image is not None
             number = _number(image)
             taken_ns = round(number / plays.fps * 1e9)
-            numbers.append(number)
-            errors_ms.append((frame.t_ns - began_ns - taken_ns) / 1e6)
-            sigmas_ms.append(frame.t_sigma_ns / 1e6)
-            ready_ms.append((ready_ns - got.began_ns - taken_ns) / 1e6)
+            if number not in numbers[-1:]:
+                numbers.append(number)
+                errors_ms.append((frame.t_ns - began_ns - taken_ns) / 1e6)
+                sigmas_ms.append(frame.t_sigma_ns / 1e6)
+                ready_ms.append((ready_ns - got.began_ns - taken_ns) / 1e6)
+            elif not again:
+                twice.append(number)
             yield number, frame.t_ns - began_ns, frame.t_sigma_ns, image
 
     calls = plays.judge(pictures())
@@ -335,8 +339,8 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
         "told": got.told,
         "right": not got.told if not kind.reason else any(re.search(kind.reason, text) for text in got.told),
         **got.counts,
-        "decoded": len(got.frames),
-        "twice": len(numbers) - len(set(numbers)),
+        "decoded": len(numbers),
+        "twice": len(twice),
         "unused": _runs(sorted(set(range(got.counts.get("sent", 0))) - set(numbers))),
         "back": sum(after < before for before, after in itertools.pairwise(numbers)),
         "late_ms": round(offset_ms, 2),

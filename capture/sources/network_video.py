@@ -22,6 +22,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from downfield.capture.source import CaptureClock, CapturedFrame, PictureTimes, SourceFacts, VideoPacket, changed_size
+from downfield.capture.sources.encoded_news import EXPORT_QUANTIZERS, EncodedNews
 from downfield.capture.sources.http_mjpeg import error_text
 from downfield.capture.sources.reconnecting import NETWORK_LIMITS
 from downfield.capture.sources.source_clock import SourceClock
@@ -109,6 +110,7 @@ class NetworkVideo:
             self._container.close()
             raise SourceError(f"{self._name}: can't be opened: no picture arrived in time")
         self._stream.codec_context.thread_count = 1
+        self._stream.codec_context.options = {**self._stream.codec_context.options, **EXPORT_QUANTIZERS}
         self._stored_size_px = (self._stream.width, self._stream.height)
         self._pixel_aspect = pixel_aspect(self._stream)
         fps = self._stream.average_rate or self._stream.guessed_rate
@@ -124,22 +126,27 @@ class NetworkVideo:
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, with the stream's own time converted to this computer's clock.
 
-        It begins with the first picture that can be decoded; later ones that can't have no image.
+        It begins with the first picture that can be decoded; later ones that can't have no image. One that shows
+        nothing new, although it was encoded again, has the image of the one before once more, bit for bit.
 
         Raises:
             SourceError: the stream ended, failed or timed out.
         """
-        source_clock, times = SourceClock(), PictureTimes()
-        index = 0
+        source_clock, times, news = SourceClock(), PictureTimes(), EncodedNews()
+        index, shown = 0, None
         try:
             for packet, frame, arrived_ns in self._decoded():
                 captured_ns, image = arrived_ns, None
                 if frame is not None:
                     if (frame.width, frame.height) != self._stored_size_px:
                         raise changed_size((frame.width, frame.height), self._stored_size_px)
-                    image = upright_bgr(frame, pixel_aspect=self._pixel_aspect)
+                    stamp_ns = arrived_ns
                     if frame.pts is not None and frame.time_base is not None:
-                        captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)
+                        stamp_ns = round(frame.pts * frame.time_base * 10**9)
+                        captured_ns = source_clock.to_monotonic(stamp_ns, arrived_ns)
+                    if news.shows(frame, stamp_ns) or shown is None:
+                        shown = upright_bgr(frame, pixel_aspect=self._pixel_aspect)
+                    image = shown
                 t_ns, error_ns = times(self._clock.from_monotonic(captured_ns))
                 yield CapturedFrame(index, t_ns, captured_ns, packet, image, t_sigma_ns=error_ns)
                 index += 1

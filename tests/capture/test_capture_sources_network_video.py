@@ -7,11 +7,17 @@ import errno
 import socket
 import threading
 from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
 
 import av
+import numpy as np
 import pytest
+from phone_film import encode
+from phone_sender import moving_pictures
 
-from downfield.capture.source import CaptureClock
+from downfield.capture.source import CaptureClock, CapturedFrame
 from downfield.capture.sources import network_video
 from downfield.capture.sources.network_video import NetworkVideo, stream_error_text
 from downfield.core.errors import SourceError
@@ -133,3 +139,36 @@ def test_an_error_of_another_protocol_is_told_as_it_is() -> None:
     assert stream_error_text(av.InvalidDataError(1, "Invalid data")) == "Invalid data"
     assert stream_error_text(OSError(errno.ECONNREFUSED, "Connection refused"), scheme="rtsp") == "Connection refused"
     assert stream_error_text(OSError(errno.EIO, "Input/output error"), scheme="rtmp") == "Input/output error"
+
+
+def test_of_a_camera_whose_picture_hangs_while_its_encoder_goes_on_nothing_is_new(tmp_path: Path) -> None:
+    fps, walk = 30, moving_pictures((320, 180))
+    noise = np.random.default_rng(1).normal(0, 1.5, (180, 320, 3))
+    pictures = [walk(number if number < 2 * fps or number > 4 * fps else 2 * fps) + noise for number in range(5 * fps)]
+    images = [np.asarray(np.clip(one, 0, 255), np.uint8) for one in pictures]
+    path = tmp_path / "camera.h264"
+    path.write_bytes(b"".join(encode(lambda: images, fps, [0.5], 1).variants[0.5][0]))
+    with av.open(str(path), options={"framerate": str(fps)}) as bare, av.open(str(tmp_path / "camera.ts"), "w") as out:
+        into = out.add_stream_from_template(bare.streams.video[0])
+        for number, packet in enumerate(one for one in bare.demux(video=0) if one.size):
+            packet.pts = packet.dts = number * 3000
+            packet.time_base, packet.stream = Fraction(1, 90_000), into
+            out.mux(packet)
+    frames = list[CapturedFrame]()
+    with socket.create_server(("127.0.0.1", 0)) as camera:
+
+        def send() -> None:
+            client, _ = camera.accept()
+            with client:
+                client.sendall((tmp_path / "camera.ts").read_bytes())
+
+        threading.Thread(target=send, daemon=True).start()
+        source = NetworkVideo(f"tcp://127.0.0.1:{camera.getsockname()[1]}", CaptureClock())
+        with contextlib.suppress(SourceError):  # the stream ends
+            frames.extend(source.frames())
+    shown = [frame.image for frame in frames]
+    assert len(shown) >= 4 * fps, "more than the pictures before the first key picture are missing"
+    assert all(frame.packet is not None for frame in frames)
+    assert all(after is not before for before, after in pairwise(shown[: -3 * fps]))
+    assert shown[-round(1.6 * fps)] is shown[-round(1.1 * fps)], "what is no new picture was taken for one"
+    assert shown[-1] is not shown[-2], "it moves again"
