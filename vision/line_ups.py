@@ -24,7 +24,7 @@ from downfield.vision.tracking.team_evidence import KnownTeams, left_team
 from downfield.vision.tracking.teams import TeamColors
 from downfield.vision.tracking.tracker import Tracker
 
-_MAX_UNSURE_SHARE: Final = 0.25
+_MAX_UNSURE_SHARE: Final = 0.5
 """When the identities of a larger share of the roster are uncertain, as after a cut, no call is reliable."""
 
 REMEMBERED_FORMATIONS: Final = 6  # Number of past line-ups kept: those of offense and defense, and a few others

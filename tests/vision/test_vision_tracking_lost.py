@@ -151,3 +151,18 @@ def test_a_missed_figure_that_is_back_far_from_its_prediction_waits_until_that_l
     assert seen[:2] == [True, True]
     assert not any(seen[2:11]), "one detection may be a false one"
     assert all(seen[14:])
+
+
+@pytest.mark.parametrize("other", ["", "dark-2"])
+def test_a_figure_that_sets_off_in_a_gap_is_unsure_only_where_another_one_is_missed(other: str) -> None:
+    def path(t_s: float) -> Place:
+        return (200 + 120 * min(max(t_s - 0.5, 0.0), 0.2), 200, 0.0)
+
+    others = {"dark-2": standing(222, 245), "light-1": standing(480, 200), "light-2": standing(480, 300)}
+
+    def gone(id_: str, t_s: float) -> bool:
+        return (id_ == "dark-1" and 0.5 < t_s < 0.7) or (id_ == other and t_s > 0.5)
+
+    last = tracked(Table({"dark-1": path, **others}, 0.74, gone=gone))[-1]
+    assert last.error_mm("dark-1") < 2.0
+    assert last.seen["dark-1"].sure == (not other)

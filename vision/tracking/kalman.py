@@ -10,6 +10,7 @@ the network sometimes confuses the two.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
@@ -66,6 +67,10 @@ class KalmanLimits:
     resting_rate_sigma: float = 0.1  # Deviation, mm/s and rad/s, of a figure that is set to stand still
     # Normalized innovation squared of place and heading (chi squared of 3, 99.9 %); beyond, the figure was moved
     outlier_nis: float = 16.3
+    usual_nis: float = 2.37  # Median of the same where errors are as stated
+    misfit_figures: int = 8  # Number of figures whose median tells that errors are larger than stated
+    misfit_s: float = 0.5  # Time constant of that
+    max_misfit: float = 4.0  # Errors are taken to be at most so many times as large as stated
 
 
 KALMAN_LIMITS: Final = KalmanLimits()
@@ -86,6 +91,7 @@ class MotionFilter:
     cov: Array  # shape (n, 8, 8)
     persistent: Array  # part of the covariance of x, y and heading that successive frames share, shape (n, 3, 3)
     measured: Array  # place and velocity when last measured: x mm, y mm, their rates, shape (n, 4)
+    misfit: float = 1.0  # how many times as large as stated errors have been of late, by all figures together
 
     @classmethod
     def standing(cls, pose: Array, cov: Array, size_sigma_mm: Array) -> MotionFilter:
@@ -106,7 +112,8 @@ class MotionFilter:
 
     def copy(self) -> MotionFilter:
         """Return an independent copy."""
-        return MotionFilter(self.mean.copy(), self.cov.copy(), self.persistent.copy(), self.measured.copy())
+        arrays = self.mean.copy(), self.cov.copy(), self.persistent.copy(), self.measured.copy()
+        return MotionFilter(*arrays, self.misfit)
 
     def predict(self, step_s: float, modes: NDArray[np.int64]) -> None:
         """Predict all figures one step ahead.
@@ -148,6 +155,10 @@ class MotionFilter:
         spread = cov[:, MEASURED][:, :, MEASURED] + white
         # The persistent error changes little between frames, but much between a visible corner and a hidden one.
         nis = mahalanobis(off[:, :3], spread[:, :3, :3] + KALMAN_LIMITS.persistent_share * noise[:, :3, :3])
+        if len(nis) >= KALMAN_LIMITS.misfit_figures:
+            now = math.sqrt(float(np.median(nis)) / KALMAN_LIMITS.usual_nis)
+            now = min(max(now, 1.0), KALMAN_LIMITS.max_misfit)
+            self.misfit += min(step_s / KALMAN_LIMITS.misfit_s, 1.0) * (now - self.misfit)
         outlier = nis > KALMAN_LIMITS.outlier_nis
         if outlier.any():
             for axis, rate in ((X, VX), (Y, VY), (HEADING, SPIN)):

@@ -231,6 +231,7 @@ class FigureMatcher:
         left = np.delete(columns, found.detections)
         lasted_ns = np.zeros(len(columns), dtype=np.int64)
         lasted_ns[left] = self._unmatched.update(place[left], frame.t_ns)
+        far = np.zeros(len(away_ns), dtype=np.bool_)
         settled = np.flatnonzero(lasted_ns >= RECOVERY_LIMITS.settled_ns)
         away_ns[found.figures] = 0
         hidden = (away_ns > TRACKER_LIMITS.unseen_ns) & ~near_hands(frame.hands_mm, motion.mean[:, :2])
@@ -253,23 +254,28 @@ class FigureMatcher:
             soon = lost.too_soon(off_way_mm)[recovered.figures, recovered.detections]
             recovered = recovered.select(~soon)
             moved_mm = np.linalg.norm(place[recovered.detections] - figures.stood_mm[recovered.figures], axis=1)
-            figures.doubt(recovered.figures[moved_mm > TRACKER_LIMITS.replaced_mm], TRACKER_LIMITS.astray_identity)
+            far[recovered.figures] = moved_mm > TRACKER_LIMITS.replaced_mm
             found = found.joined(recovered)
         _follow_merged(motion, figures, merged, found, place, frame.t_ns)
         if frame.power != "on":  # in play those beyond the line-up walk, and are as many as before
             missing = int((figures.seen_ns < frame.t_ns - TRACKER_LIMITS.unseen_ns).sum())
             self.more_figures = max(self._unmatched.standing(frame.t_ns, motion.mean[:, :2]) - missing, 0)
         # Once two figures may be exchanged, no later frame tells them apart: only a person or a line-up does.
+        walked_mm = ASSIGNMENT_LIMITS.fastest_mm_per_s * missed_ns * 1e-9
+        walked_mm[figures.lost] = np.inf
         stands = frame.power == "off" and not blind
         mm_per_s = ASSIGNMENT_LIMITS.leaves_place_mm_per_s if stands else ASSIGNMENT_LIMITS.leaves_way_mm_per_s
         sigma_mm = np.hypot(mm_per_s * missed_ns * 1e-9, ASSIGNMENT_LIMITS.knocked_mm)
         sigma_mm = np.hypot(sigma_mm, np.sqrt(motion.persistent[:, [0, 1], [0, 1]].mean(axis=1)))
         rows, columns = found.figures, found.detections
         sigma_mm[taken] = np.hypot(sigma_mm[taken], TRACKER_LIMITS.pivot_mm)
-        likely_mm = np.maximum(TRACKER_LIMITS.astray_sigmas * sigma_mm, TRACKER_LIMITS.off_way_mm)[rows]
-        astray = (off_way_mm[rows, columns] > likely_mm) & ~measurements.signs.called_fallen[columns]
-        astray |= off_mm[rows, columns] > TRACKER_LIMITS.astray_mm
-        figures.doubt(rows[astray & ~taken[rows]], TRACKER_LIMITS.astray_identity)
+        off_way_mm /= motion.misfit
+        likely_mm = np.maximum(TRACKER_LIMITS.astray_sigmas * sigma_mm, TRACKER_LIMITS.off_way_mm)
+        astray = (off_way_mm[rows, columns] > likely_mm[rows]) & ~measurements.signs.called_fallen[columns]
+        astray |= (off_mm[rows, columns] > TRACKER_LIMITS.astray_mm) | far[rows]
+        others = _others_may_be_there(found, astray, off_way_mm, likely_mm + walked_mm)
+        others |= missed_ns[rows] > RECOVERY_LIMITS.unnoticed_ns
+        figures.doubt(rows[np.where(taken[rows], far[rows], astray & others)], TRACKER_LIMITS.astray_identity)
         occupied[rows, columns] = False
         cost = way_costs(off_way_mm, sigma_mm, self._jersey, measurements, occupied)
         if taken.any():  # most figures that a hand hides are left in place, and the others may be anywhere
@@ -336,6 +342,23 @@ class FigureMatcher:
         merged = find_merged(motion.mean[:, :2], t_ns - figures.seen_ns, since_ns, place_mm)
         alone = t_ns - figures.handled_ns > TRACKER_LIMITS.let_go_ns
         return merged.select(np.asarray(alone[merged.figures].all(axis=1)))
+
+
+def _others_may_be_there(found: Assignment, astray: Bools, off_way_mm: Array, reach_mm: Array) -> Bools:
+    """Return which found figures others may be, that were missed or are astray too, or may be elsewhere, shape (k,).
+
+    Args:
+        astray: which of the k found figures are further off than is likely, shape (k,).
+        off_way_mm: distances of all detections from all figures' ways, shape (n, m).
+        reach_mm: how far off each figure may be, shape (n,).
+    """
+    within = off_way_mm < reach_mm[:, None]
+    others = np.ones(len(within), dtype=np.bool_)
+    others[found.figures[~astray]] = False
+    theirs = within[:, found.detections] & others[:, None]
+    theirs[found.figures, np.arange(len(found.figures))] = False
+    elsewhere = np.delete(within, found.detections, axis=1)[found.figures]
+    return np.asarray(theirs.any(axis=0) | elsewhere.any(axis=1))
 
 
 def _impossible(
