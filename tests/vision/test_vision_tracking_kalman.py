@@ -74,13 +74,14 @@ def test_a_base_that_stops_on_its_way_is_not_off_it(place_mm: tuple[float, float
 @pytest.mark.parametrize(("stated", "times"), [(1.0, 1.0), (2.0, 1.0), (0.5, 2.0), (0.1, 4.0)])
 def test_errors_larger_than_stated_are_noticed(stated: float, times: float) -> None:
     rng, count = np.random.default_rng(3), 22
-    pose = np.zeros((count, 5)) + (0.0, 0.0, 0.0, 30.0, 18.0)
+    pose = np.tile([0.0, 0.0, 0.0, 30.0, 18.0], (count, 1))
     true = np.array([0.5, 0.5, 0.03, 0.5, 0.5])
     noise = np.tile(np.diag((stated * true) ** 2), (count, 1, 1))
     motion = MotionFilter.standing(pose, noise[:, :3, :3], np.full((count, 2), 0.3))
     found = []
     for _ in range(60):
         motion.predict(FRAME_S, np.full(count, MotionMode.STANDING))
-        motion.correct(np.arange(count), pose + rng.normal(0, true, pose.shape), noise, FRAME_S)
+        measured = pose + rng.normal(0, true, pose.shape)
+        motion.note_misfit(motion.correct(np.arange(count), measured, noise, FRAME_S), FRAME_S)
         found.append(motion.misfit)
     assert abs(found[-1] - times) < 0.3 * times

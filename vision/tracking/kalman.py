@@ -155,10 +155,6 @@ class MotionFilter:
         spread = cov[:, MEASURED][:, :, MEASURED] + white
         # The persistent error changes little between frames, but much between a visible corner and a hidden one.
         nis = mahalanobis(off[:, :3], spread[:, :3, :3] + KALMAN_LIMITS.persistent_share * noise[:, :3, :3])
-        if len(nis) >= KALMAN_LIMITS.misfit_figures:
-            now = math.sqrt(float(np.median(nis)) / KALMAN_LIMITS.usual_nis)
-            now = min(max(now, 1.0), KALMAN_LIMITS.max_misfit)
-            self.misfit += min(step_s / KALMAN_LIMITS.misfit_s, 1.0) * (now - self.misfit)
         outlier = nis > KALMAN_LIMITS.outlier_nis
         if outlier.any():
             for axis, rate in ((X, VX), (Y, VY), (HEADING, SPIN)):
@@ -182,6 +178,13 @@ class MotionFilter:
         self.persistent[rows] = KALMAN_LIMITS.persistent_share * noise[:, :3, :3]
         self.measured[rows] = mean[:, _PLACE_AND_RATES]
         return nis
+
+    def note_misfit(self, nis: Array, step_s: float) -> None:
+        """Update `misfit` with what `correct` returned for figures that were measured a moment before, too."""
+        if len(nis) >= KALMAN_LIMITS.misfit_figures:
+            now = math.sqrt(float(np.median(nis)) / KALMAN_LIMITS.usual_nis)
+            now = min(max(now, 1.0), KALMAN_LIMITS.max_misfit)
+            self.misfit += min(step_s / KALMAN_LIMITS.misfit_s, 1.0) * (now - self.misfit)
 
     def off_way_mm(self, place_mm: Array, away_ns: NDArray[np.int64]) -> Array:
         """Return distances of places from the ways on which figures may have walked on and stopped, shape (n, m).

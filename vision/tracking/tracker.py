@@ -286,6 +286,7 @@ class Tracker:
         before = self._motion.mean[rows, HEADING]
         bases = self._base_motion(found, pose, measurements, step_s, power)
         nis = self._motion.correct(rows, pose, measurements.covariance[columns], step_s)
+        self._motion.note_misfit(nis[self._t_ns - figures.seen_ns[rows] <= TRACKER_LIMITS.blind_ns], step_s)
         heading = self._motion.mean[rows, HEADING]
         jumped = self._front.reset_jumped(rows, heading, wrap_rad(heading - before), self._t_ns)
         self._motion.mean[jumped, SPIN] = 0.0
