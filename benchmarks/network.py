@@ -26,6 +26,7 @@ import av
 import cv2
 import numpy as np
 from clip_pipeline import run_pipeline
+from network_measures import MEASURES, Measure, heading_deg, interval, of_size
 from network_sets import picture_sets, test_clips
 
 from downfield.calibration.calibration import read_calibration
@@ -35,8 +36,8 @@ from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.loading import open_detector
-from downfield.training.evaluation.measures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
-from downfield.training.evaluation.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
+from downfield.training.evaluation.measures import corner_mm, recall
+from downfield.training.evaluation.scoring import WELL_SEEN, FrameScore, pictures_of, score_frame
 
 SIZES_PX = (0, 40, 50, 1e9)
 INPUT_PX = 960

@@ -18,6 +18,7 @@ from typing import Final
 
 import cv2
 import numpy as np
+from network_measures import front_certainty, fronts_right, interval
 from network_sets import PICTURES, picture_sets
 from worst_figures import Scored, worst_sheet
 
@@ -28,15 +29,13 @@ from downfield.training.evaluation.measures import (
     ball_precision,
     ball_recall,
     fallen_f1,
-    front_certainty,
-    fronts_right,
     hand_precision,
     hand_recall,
     precision,
     recall,
     turned,
 )
-from downfield.training.evaluation.scoring import WELL_SEEN, interval, pictures_of, score_frame
+from downfield.training.evaluation.scoring import WELL_SEEN, pictures_of, score_frame
 
 STRANGERS: Final = "strangers"
 BALL_SEEN: Final = 0.7

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from network_measures import interval
 from twin_tables import FIELD, SQUARE, camera_over
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.footprint import Footprint
 from downfield.core.frame import Detection, DetectionKind
 from downfield.training.evaluation.measures import corner_mm, fallen_f1, precision, recall, sigma_ratio, turned
-from downfield.training.evaluation.scoring import interval, score_frame
+from downfield.training.evaluation.scoring import score_frame
 from downfield.twin.sets.labels import FigureLabel, Labels, Sample
 
 KNOWN = Calibration(FIELD, camera_over((1280, 720), tilt_deg=10.0), "truth")

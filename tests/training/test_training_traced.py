@@ -14,26 +14,26 @@ pytest.importorskip("numba")
 from downfield.models.refiner import PATCH_PX, to_patch  # noqa: E402
 from downfield.training.data.objects import CROP_PX  # noqa: E402
 from downfield.training.data.samples import FALLEN, UPRIGHT  # noqa: E402
-from downfield.training.keep.tracing import TracedRecipe, trace_table  # noqa: E402
+from downfield.training.keep.plans import TracingPlan  # noqa: E402
+from downfield.training.keep.tracing import trace_table  # noqa: E402
 from downfield.training.traced.development import FIELDS, develop, sensor_row, through_jpeg  # noqa: E402
-from downfield.training.traced.tables import TableRecipe, TracedTable, draw_table, plan_crops, plan_patches  # noqa: E402
+from downfield.training.traced.tables import TracedTable, draw_table, plan_crops, plan_patches  # noqa: E402
 from downfield.twin.table.appearance import Processing, Sensor  # noqa: E402
 
-SMALL = TableRecipe(scenes=1, views=1)
-TINY = TracedRecipe(SMALL, crops=1, crop_paths=1, patch_paths=1, webcams=1)
+TINY = TracingPlan(1e9, seed=3, scenes=1, crops=1, crop_paths=1, patch_paths=1, webcams=1)
 STILL = Sensor(noise=0.0, blur_px=0.05, jpeg=100)
 
 
 @pytest.fixture(scope="module")
 def table() -> TracedTable:
-    return draw_table(5, 0, TableRecipe(scenes=1, views=2))
+    return draw_table(5, 0, 2)
 
 
 def test_a_table_is_a_function_of_seed_and_number(table: TracedTable) -> None:
-    again = draw_table(5, 0, TableRecipe(scenes=1, views=2))
+    again = draw_table(5, 0, 2)
     np.testing.assert_array_equal(again.scenes[0].solids, table.scenes[0].solids)
     np.testing.assert_array_equal(again.views[1].objects.points, table.views[1].objects.points)
-    other = draw_table(5, 1, SMALL)
+    other = draw_table(5, 1, 1)
     assert (
         other.scenes[0].solids.shape != table.scenes[0].solids.shape
         or (other.scenes[0].head != table.scenes[0].head).any()
@@ -84,7 +84,7 @@ def test_patches_turn_figures_lengthwise_and_say_which_way_they_face(table: Trac
 
 
 def test_traced_crops_and_patches_are_pictures_with_figures() -> None:
-    samples = trace_table(TINY, 3, 0)
+    samples = trace_table(TINY, 0)
     crops, patches = samples.frames, samples.patches
     assert patches is not None
     assert crops.image.shape[1:] == (CROP_PX, CROP_PX, 3)
@@ -96,13 +96,13 @@ def test_traced_crops_and_patches_are_pictures_with_figures() -> None:
 
 
 def test_a_table_is_traced_again_as_it_was() -> None:
-    one, same, other = (trace_table(TINY, 3, number).frames for number in (1, 1, 2))
+    one, same, other = (trace_table(TINY, number).frames for number in (1, 1, 2))
     assert torch.equal(one.image, same.image)
     assert one.image.shape != other.image.shape or not torch.equal(one.image, other.image)
 
 
 def test_each_webcam_develops_the_same_light_in_its_own_way() -> None:
-    samples = trace_table(dataclasses.replace(TINY, webcams=2), 3, 0)
+    samples = trace_table(dataclasses.replace(TINY, webcams=2), 0)
     assert samples.patches is not None
     for batch in (samples.frames, samples.patches):
         half = len(batch.image) // 2

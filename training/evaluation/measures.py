@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Final
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,21 +10,6 @@ from downfield.core.arrays import Array
 from downfield.training.evaluation.scoring import WELL_SEEN, Bools, FrameScore
 
 Frames = Sequence[FrameScore]
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One measure of accuracy and its target."""
-
-    name: str  # printed name
-    of: Callable[[Frames], float]  # from pictures to its value; NaN where there is nothing to measure
-    unit: str = "%"  # printed after it; shares are printed as percentages
-    promised: float | None = None  # target value; None for a measure without one
-    least: bool = True  # whether the target is a minimum, else a maximum
-
-    def kept(self, value: float) -> bool:
-        """Return whether a value meets the target."""
-        return self.promised is None or (value >= self.promised if self.least else value <= self.promised)
 
 
 def recall(frames: Frames, least_visible: float) -> float:
@@ -53,20 +35,9 @@ def fallen_f1(frames: Frames) -> float:
     return 2 * right / (2 * right + wrong) if right + wrong else np.nan
 
 
-def corner_mm(frames: Frames, percentile: float, *, seen_only: bool = False) -> float:
+def corner_mm(frames: Frames, percentile: float) -> float:
     """A percentile of the corners' errors on the board, of standing, clearly visible figures."""
-    errors = np.concatenate(
-        [
-            frame.corners_mm[_well_seen(frame)][frame.corners_seen[_well_seen(frame)] | (not seen_only)]
-            for frame in frames
-        ]
-    )
-    return _percentile(errors, percentile)
-
-
-def heading_deg(frames: Frames, percentile: float) -> float:
-    """A percentile of the headings' errors, of standing, clearly visible figures."""
-    return _percentile(np.concatenate([frame.heading_deg[_well_seen(frame)] for frame in frames]), percentile)
+    return _percentile(np.concatenate([frame.corners_mm[_well_seen(frame)].ravel() for frame in frames]), percentile)
 
 
 def turned(frames: Frames) -> float:
@@ -83,18 +54,6 @@ def fronts(frames: Frames) -> tuple[Array, Bools]:
     known = np.isfinite(errors)
     right: Bools = errors[known] <= 90
     return certainty[known], right
-
-
-def front_certainty(frames: Frames) -> float:
-    """Mean certainty of fronts, 0..1, as reported."""
-    certainty, _ = fronts(frames)
-    return float(certainty.mean()) if len(certainty) else np.nan
-
-
-def fronts_right(frames: Frames) -> float:
-    """Share of fronts that are right: what their certainty should be."""
-    _, right = fronts(frames)
-    return float(right.mean()) if len(right) else np.nan
 
 
 def ball_recall(frames: Frames, least_shown: float = WELL_SEEN) -> float:
@@ -127,41 +86,6 @@ def sigma_ratio(frames: Frames) -> float:
         [(np.abs(frame.corners_px) / frame.sigmas_px[..., None])[_right(frame)] for frame in frames]
     )
     return _percentile(ratios, 68.27)
-
-
-def of_size(frames: Frames, low_px: float, high_px: float) -> list[FrameScore]:
-    """Restrict pictures to bases of a size; balls, hands and false detections stay."""
-    out = []
-    for frame in frames:
-        rows = (frame.length_px >= low_px) & (frame.length_px < high_px)
-        parts = {
-            name: getattr(frame, name)[rows]
-            for name in FrameScore.__slots__
-            if isinstance(getattr(frame, name), np.ndarray) and name != "false_scores"
-        }
-        rest = {name: getattr(frame, name) for name in FrameScore.__slots__ if name not in parts}
-        out.append(FrameScore(**parts, **rest))
-    return out
-
-
-MEASURES: Final = (
-    Measure("recall, 30 % of base top seen", lambda frames: recall(frames, WELL_SEEN), promised=0.995),
-    Measure("recall, all figures", lambda frames: recall(frames, 0.0), promised=0.97),
-    Measure("precision", precision, promised=0.995),
-    Measure("ball recall where seen", ball_recall, promised=0.97),
-    Measure("ball recall, 70 % of it seen", partial(ball_recall, least_shown=0.7)),
-    Measure("ball precision", ball_precision),
-    Measure("hand recall", hand_recall),
-    Measure("hand precision", hand_precision),
-    Measure("corner error, median", lambda frames: corner_mm(frames, 50), "mm", 0.6, least=False),
-    Measure("corner error, p95", lambda frames: corner_mm(frames, 95), "mm", 1.8, least=False),
-    Measure("corner error, seen corners, median", lambda frames: corner_mm(frames, 50, seen_only=True), "mm"),
-    Measure("corner error, seen corners, p95", lambda frames: corner_mm(frames, 95, seen_only=True), "mm"),
-    Measure("heading error, median", lambda frames: heading_deg(frames, 50), "deg", 2.0, least=False),
-    Measure("heading wrong by over 90 deg", turned, promised=0.005, least=False),
-    Measure("fallen against upright, F1", fallen_f1, promised=0.99),
-    Measure("errors in stated sigmas, 68 %", sigma_ratio, "sigma"),
-)
 
 
 def _well_seen(frame: FrameScore) -> Bools:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -29,7 +29,6 @@ HARDLY_SHOWN: Final = 0.08  # visible share of a whole figure below which neithe
 _REACH = 0.5  # of a base's length: middles further apart are not the same figure
 _BALL_REACH_PX = 6.0  # at least; the ball's own size where it is larger
 _HAND_REACH = 0.04  # of the picture's width, about half a hand: fingertips reported within it count as found
-_RESAMPLES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,24 +111,6 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
         hands_found=hands_found,
         hands_false=len(hands_said) - hands_true,
     )
-
-
-def interval(
-    frames: Sequence[FrameScore], statistic: Callable[[Sequence[FrameScore]], float], seed: int = 0
-) -> tuple[float, float, float]:
-    """Return a statistic of pictures with its 95 % bootstrap interval over tables: value, low, high."""
-    rng = np.random.default_rng(seed)
-    tables: dict[int, list[FrameScore]] = {}
-    for frame in frames:
-        tables.setdefault(frame.table, []).append(frame)
-    groups = list(tables.values())
-    drawn = [
-        statistic([frame for k in rng.integers(len(groups), size=len(groups)) for frame in groups[k]])
-        for _ in range(_RESAMPLES)
-    ]
-    kept = [value for value in drawn if np.isfinite(value)]
-    low, high = np.percentile(kept, (2.5, 97.5)) if kept else (np.nan, np.nan)
-    return statistic(frames), float(low), float(high)
 
 
 def match_figures(figures: Sequence[FigureLabel], reported: Sequence[Detection]) -> dict[int, int]:

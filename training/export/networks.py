@@ -32,7 +32,6 @@ from downfield.training.networks.refiner import HIDDEN, FigureRefiner, RefinerNe
 from downfield.training.networks.yolo_detector import new_yolo_detector
 
 _PATCH_SHAPE: Final = (1, PATCH_PX, PATCH_PX, 3)
-_PATCH_SEED: Final = 3
 _FIGURE_REFINER_FILES: Final = NetworkFiles("second-look.onnx", "second-look.int8.onnx")
 
 Report = Callable[[str], None]
@@ -61,14 +60,14 @@ def export_networks(
     export_onnx(
         YoloGraph(detector), (1, height, width, 3), out / files[0].fp32, names=("frame", "head"), any_batch=False
     )
-    _quantize(out, files[0], frames)
+    quantize(out, files[0], frames)
     progress("refiner")
     names = ("patches", "outputs")
     export_onnx(RefinerGraph(refiner), _PATCH_SHAPE, out / files[1].fp32, names=names, any_batch=True)
     # The last layers give places to a fraction of a pixel. In patches without a figure its places are arbitrary, which
     # would spoil the mean that corrects biases.
     exact = after_last_convolutions(onnx.load(str(out / files[1].fp32)))
-    _quantize(out, files[1], patches, exact_nodes=exact, correct_biases=False)
+    quantize(out, files[1], patches, exact_nodes=exact, correct_biases=False)
     write_card(out, card)
 
 
@@ -80,22 +79,8 @@ def export_figure_refiner(
     files = dataclasses.replace(card.second_look, fp32=_FIGURE_REFINER_FILES.fp32, int8=_FIGURE_REFINER_FILES.int8)
     export_onnx(PictureGraph(refiner), _PATCH_SHAPE, out / files.fp32, names=("patches", "said"), any_batch=True)
     # Its full layers cost next to nothing, and give places to a hundredth of a patch. Biases as in `export_networks`.
-    _quantize(out, files, patches, exact=("Gemm",), correct_biases=False)
+    quantize(out, files, patches, exact=("Gemm",), correct_biases=False)
     return dataclasses.replace(card, second_look=files)
-
-
-def _quantize(
-    out: Path,
-    files: NetworkFiles,
-    pictures: Sequence[Pictures],
-    *,
-    exact: Sequence[str] = (),
-    exact_nodes: Sequence[str] = (),
-    correct_biases: bool = True,
-) -> None:
-    assert files.int8 is not None
-    options = {"exact": exact, "exact_nodes": exact_nodes}
-    quantize(out / files.fp32, out / files.int8, pictures, correct_biases=correct_biases, **options)
 
 
 def open_figure_refiner(path: Path) -> FigureRefiner:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from downfield.core.errors import InputError
+from downfield.models.card import NetworkFiles
 from downfield.training.data.objects import CROP_PX
 from downfield.training.data.sample_files import read_endlessly
 from downfield.training.data.samples import FrameSamples, PatchSamples, Samples
@@ -124,15 +125,15 @@ def export_onnx(
 
 
 def quantize(
-    full: Path,
-    out: Path,
+    folder: Path,
+    files: NetworkFiles,
     pictures: Sequence[Pictures],
     *,
     exact: Sequence[str] = (),
     exact_nodes: Sequence[str] = (),
     correct_biases: bool = True,
 ) -> None:
-    """Quantize an ONNX file to int8, calibrated on training pictures.
+    """Quantize an ONNX file in a folder to int8, calibrated on training pictures.
 
     Args:
         pictures: inputs, uint8 (1, height, width, 3) each.
@@ -142,7 +143,8 @@ def quantize(
             refiner's places in patches without a figure.
     """
     logging.getLogger("nncf").setLevel(logging.ERROR)
-    graph = onnx.load(str(full))
+    assert files.int8 is not None
+    graph = onnx.load(str(folder / files.fp32))
     name = graph.graph.input[0].name
     small = nncf.quantize(
         graph,
@@ -152,7 +154,7 @@ def quantize(
         ignored_scope=nncf.IgnoredScope(types=list(exact), names=list(exact_nodes), validate=False),
         advanced_parameters=nncf.AdvancedQuantizationParameters(disable_bias_correction=not correct_biases),
     )
-    onnx.save(small, str(out))
+    onnx.save(small, str(folder / files.int8))
 
 
 def after_last_convolutions(graph: onnx.ModelProto) -> list[str]:

@@ -34,21 +34,13 @@ class Learner:
 
     Args:
         folder: with traced samples; checkpoints in it are continued from.
-        clock: seconds, monotonic.
-        busy: processor seconds of this process.
 
     Raises:
         InputError: the plan names a checkpoint that is none.
     """
 
-    def __init__(
-        self,
-        folder: TrainerFolder,
-        plan: LearningPlan,
-        clock: Callable[[], float] = time.monotonic,
-        busy: Callable[[], float] = time.process_time,
-    ) -> None:
-        self._folder, self._plan, self._clock, self._busy = folder, plan, clock, busy
+    def __init__(self, folder: TrainerFolder, plan: LearningPlan) -> None:
+        self._folder, self._plan = folder, plan
         self._account = folder.account("learner")
         self._trainings: dict[str, NetworkTraining] = {}
         for kind, begin, batch, pool in (
@@ -63,8 +55,8 @@ class Learner:
         }
         self._losses: dict[str, dict[str, float]] = {}
         self._per_s: dict[str, float] = {}
-        self._saved_s = self._clock()
-        self._validated_s = self._busy()
+        self._saved_s = time.monotonic()
+        self._validated_s = time.process_time()
 
     def _resumed(self, kind: NetworkKind, begin: Path, batch: int, pool: int) -> NetworkTraining:
         training = NetworkTraining(
@@ -83,13 +75,13 @@ class Learner:
         try:
             while not stop():
                 name = min(spent, key=lambda each: spent[each])
-                begun_s = self._busy()
+                begun_s = time.process_time()
                 if not self._take_samples(name):  # nothing is traced for it yet
                     spent[name] = max(spent.values()) + _PAUSE_S
                     time.sleep(_PAUSE_S)
                     continue
                 self._learn(name, begun_s + self._plan.turn_s, stop)
-                spent[name] += max(self._busy() - begun_s, 1e-6)
+                spent[name] += max(time.process_time() - begun_s, 1e-6)
                 self._validate_when_due()
         finally:
             self._save()
@@ -104,16 +96,17 @@ class Learner:
         return len(pool) > 0
 
     def _learn(self, name: str, until_s: float, stop: Callable[[], bool]) -> None:
-        training, begun_s = self._trainings[name], self._busy()
+        training, begun_s = self._trainings[name], time.process_time()
         steps, parts = training.steps, list[Losses]()
-        while self._busy() < until_s and not stop():
+        while time.process_time() < until_s and not stop():
             losses = training.learn(self._plan.rate_at(training.steps))
             if training.steps % _REPORTED == 0 or not parts:
                 parts.append(losses)
-            if self._clock() - self._saved_s > self._plan.save_s:
+            if time.monotonic() - self._saved_s > self._plan.save_s:
                 self._save()
         if parts:
-            self._per_s[name] = round((training.steps - steps) * training.batch / max(self._busy() - begun_s, 1e-3), 1)
+            spent_s = max(time.process_time() - begun_s, 1e-3)
+            self._per_s[name] = round((training.steps - steps) * training.batch / spent_s, 1)
             self._losses[name] = {
                 part: round(float(torch.stack([each[part].float() for each in parts]).mean()), 4) for part in parts[0]
             }
@@ -123,11 +116,11 @@ class Learner:
             training.save(self._folder.path)
         steps = {name: training.steps for name, training in self._trainings.items()}
         self._account.save(steps=steps, losses=self._losses, per_s=self._per_s)
-        self._saved_s = self._clock()
+        self._saved_s = time.monotonic()
 
     def _validate_when_due(self) -> None:
         rows = self._folder.rows()
-        due = self._busy() - self._validated_s >= self._plan.validate_s
+        due = time.process_time() - self._validated_s >= self._plan.validate_s
         if rows and not due:
             return
         if self._folder.validation_pictures < self._plan.pictures:
@@ -135,7 +128,7 @@ class Learner:
         if not rows:
             self._measure_begun()
         self._validate()
-        self._validated_s = self._busy()
+        self._validated_s = time.process_time()
 
     def _measure_begun(self) -> None:
         """Make the networks begun from the first row, and the best until others are."""

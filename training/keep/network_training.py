@@ -49,22 +49,16 @@ class ReplayPool:
     def __init__(self, capacity: int, mixed: int = 8, seed: int = 0) -> None:
         self._capacity, self._mixed = capacity, mixed
         self._blocks: deque[tuple[Tensor, ...]] = deque()
-        self._held, self._added = 0, 0
+        self._held = 0
         self._random = random.Random(seed)  # noqa: S311 - not for secrets
 
     def __len__(self) -> int:
         return self._held
 
-    @property
-    def added(self) -> int:
-        """Samples taken in so far."""
-        return self._added
-
     def add(self, batch: tuple[Tensor, ...]) -> None:
         """Take samples in, tensors of shape (n, ...) each; the oldest batches are dropped."""
         self._blocks.append(batch)
         self._held += len(batch[0])
-        self._added += len(batch[0])
         while self._held > self._capacity and len(self._blocks) > 1:
             self._held -= len(self._blocks.popleft()[0])
 
@@ -130,16 +124,11 @@ class NetworkTraining:
 
     def __init__(self, kind: NetworkKind, device: torch.device, pool: ReplayPool, batch: int) -> None:
         self.kind, self.pool, self.steps = kind, pool, 0
-        self.batch, self._begun = batch, 0
+        self.batch = batch
         self._network: nn.Module = kind.network().to(device, memory_format=torch.channels_last).train()
         self.average: nn.Module = copy.deepcopy(self._network).eval()
         groups = weight_groups(self._network, DECAY)
         self._optimizer = torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.99), fused=device.type == "cuda")
-
-    @property
-    def own_steps(self) -> int:
-        """Steps taken in this run."""
-        return self.steps - self._begun
 
     def learn(self, rate: float) -> Losses:
         """Take one step at a learning rate, unless its gradient is infinite; return the loss's parts."""
@@ -200,7 +189,7 @@ class NetworkTraining:
                 self._optimizer.load_state_dict(kept["optimizer"])
         except (InputError, ValueError) as error:
             raise InputError(f"{path}: {error}") from None
-        self.steps = self._begun = int(kept["steps"])
+        self.steps = int(kept["steps"])
 
 
 def _numbers(network: nn.Module) -> list[Tensor]:

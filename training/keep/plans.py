@@ -23,7 +23,7 @@ class TracingPlan:
     validation: int = 100  # number of pictures to measure on
     scenes: int = 3  # arrangements of a table, each seen by one camera
     crops: int = 2  # for the detector, of each scene
-    crop_paths: int = 8  # crop_paths, patch_paths: traced for a pixel of a crop and of a patch
+    crop_paths: int = 8  # crop_paths, patch_paths: traced for a pixel of a crop and of a patch; best a power of two
     patch_paths: int = 4
     webcams: int = 2  # that develop the same light
     # one table in so many is drawn by the compositor, so that its pictures are not forgotten; 0 for none

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +21,7 @@ from downfield.training.data.set_samples import crops_of, patches_of
 from downfield.training.keep.folder import TrainerFolder
 from downfield.training.keep.plans import TracingPlan
 from downfield.training.traced.development import develop
-from downfield.training.traced.tables import TableRecipe, WindowPlan, draw_table, plan_crops, plan_patches
+from downfield.training.traced.tables import WindowPlan, draw_table, plan_crops, plan_patches
 from downfield.twin.sets.dataset import Recipe, make_dataset
 from downfield.twin.tracing.tracer import Tracer, Windows
 
@@ -43,17 +43,6 @@ _DRAWN_CROPS: Final = 6  # out of each of them
 
 
 @dataclass(frozen=True, slots=True)
-class TracedRecipe:
-    """What is traced."""
-
-    tables: TableRecipe = field(default_factory=TableRecipe)  # what is made of a table
-    crops: int = 2  # for the detector out of each view
-    crop_paths: int = 8  # traced for a pixel of crops
-    patch_paths: int = 4  # the same for patches; powers of two are spread best
-    webcams: int = 2  # how many cameras develop the same light
-
-
-@dataclass(frozen=True, slots=True)
 class TableSamples:
     """What is learned from one table."""
 
@@ -61,18 +50,18 @@ class TableSamples:
     patches: PatchSamples | None  # for the refiner; None where no camera shows a figure
 
 
-def trace_table(recipe: TracedRecipe, seed: int, number: int) -> TableSamples:
-    """Return crops and patches of one table: a function of recipe, seed and number alone."""
-    table = draw_table(seed, number, recipe.tables)
-    rng = np.random.default_rng([seed, number, 0xC7])
-    crops = plan_crops(table, recipe.crops, rng, webcams=recipe.webcams)
-    patches = plan_patches(table, rng, webcams=recipe.webcams)
+def trace_table(plan: TracingPlan, number: int) -> TableSamples:
+    """Return crops and patches of one table: a function of plan and number alone."""
+    table = draw_table(plan.seed, number, plan.scenes)
+    rng = np.random.default_rng([plan.seed, number, 0xC7])
+    crops = plan_crops(table, plan.crops, rng, webcams=plan.webcams)
+    patches = plan_patches(table, rng, webcams=plan.webcams)
     kinds, points, boxes, shown = _repeated(crops)
-    pictures = _trace(crops, CROP_PX, recipe.crop_paths, seed + number)
+    pictures = _trace(crops, CROP_PX, plan.crop_paths, plan.seed + number)
     frames = frame_samples((pictures, kinds.long(), points, boxes, shown))
     if not len(patches.views):
         return TableSamples(frames, None)
-    pictures = _trace(patches, PATCH_PX, recipe.patch_paths, seed + number)
+    pictures = _trace(patches, PATCH_PX, plan.patch_paths, plan.seed + number)
     return TableSamples(frames, patch_samples((pictures, *_repeated(patches))))
 
 
@@ -81,7 +70,7 @@ def _trace(plan: WindowPlan, side_px: int, paths: int, seed: int) -> Tensor:
     noise = torch.Generator()
     noise.manual_seed(seed)
     windows = Windows(plan.views, plan.inverses, plan.feet_px, (side_px, side_px))
-    views = [(view.scene, view.camera) for view in plan.table.views]
+    views = [(scene, view.camera) for scene, view in enumerate(plan.table.views)]
     light = torch.as_tensor(Tracer(plan.table.texture).windows(plan.table.scenes, views, windows, paths, seed))
     inverses = torch.from_numpy(plan.inverses.astype(np.float32))
     return torch.cat([develop(light, torch.from_numpy(rows), inverses, generator=noise) for rows in plan.sensors])
@@ -123,14 +112,7 @@ def make_table(folder: TrainerFolder, plan: TracingPlan, number: int) -> TableSa
     every = plan.drawn_every
     if every and number % every == every - 1:
         return _drawn_table(folder.path / f"drawn-{number}", plan, number)
-    recipe = TracedRecipe(
-        TableRecipe(plan.scenes),
-        plan.crops,
-        crop_paths=plan.crop_paths,
-        patch_paths=plan.patch_paths,
-        webcams=plan.webcams,
-    )
-    return trace_table(recipe, plan.seed, number)
+    return trace_table(plan, number)
 
 
 def _drawn_table(scratch: Path, plan: TracingPlan, number: int) -> TableSamples:

@@ -12,16 +12,12 @@ Losses = dict[str, Tensor]  # parts of a loss by name, as they are reported
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions with a residual connection; starts as the identity.
+    """Two convolutions with a residual connection; starts as the identity."""
 
-    Args:
-        inner: channels between the convolutions; None for `width`.
-    """
-
-    def __init__(self, width: int, inner: int | None = None) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = convolution(width, inner or width)
-        self.second = normalized_convolution(inner or width, width, 3)
+        self.first = convolution(width, width)
+        self.second = normalized_convolution(width, width, 3)
         nn.init.zeros_(self.second[1].weight)
 
     def forward(self, features: Tensor) -> Tensor:
@@ -38,11 +34,6 @@ def normalized_convolution(into: int, out: int, side: int, stride: int = 1) -> n
     """Return a convolution with normalization and no activation."""
     layer = nn.Conv2d(into, out, side, stride, padding=side // 2, bias=False)
     return nn.Sequential(layer, nn.BatchNorm2d(out))
-
-
-def residual_blocks(count: int, width: int, inner: int | None = None) -> list[nn.Module]:
-    """Return several residual blocks."""
-    return [ResidualBlock(width, inner) for _ in range(count)]
 
 
 def in_full_precision(layers: nn.Module, features: Tensor) -> Tensor:

@@ -24,14 +24,12 @@ from downfield.training.networks.blocks import (
     doubled,
     in_full_precision,
     normalized_convolution,
-    residual_blocks,
     weighted_entropy,
 )
 
 HIDDEN: Final = 256  # width of the first full layer: beside the convolutions it costs next to nothing
 
 _WIDTHS: Final = (16, 32, 64, 128)  # channels at a half, a quarter, an eighth and a sixteenth of the patch
-_DEPTHS: Final = (0, 2, 2, 2)  # residual blocks there
 _FIGURE_WIDTHS: Final = (24, 48, 96)  # channels of `FigureRefiner` at a half, a quarter and an eighth
 _BALL_WIDTH: Final = 32
 _NOWHERE_LOGIT: Final = -6.0  # at first: 256 cells against "nowhere"
@@ -49,10 +47,11 @@ class RefinerNetwork(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         half, quarter, eighth, sixteenth = _WIDTHS
-        self.at_2 = nn.Sequential(convolution(3, half, 2), *residual_blocks(_DEPTHS[0], half))
-        self.at_4 = nn.Sequential(convolution(half, quarter, 2), *residual_blocks(_DEPTHS[1], quarter))
-        self.at_8 = nn.Sequential(convolution(quarter, eighth, 2), *residual_blocks(_DEPTHS[2], eighth))
-        self.at_16 = nn.Sequential(convolution(eighth, sixteenth, 2), *residual_blocks(_DEPTHS[3], sixteenth))
+        self.at_2 = nn.Sequential(convolution(3, half, 2))
+        self.at_4, self.at_8, self.at_16 = (
+            nn.Sequential(convolution(wider, width, 2), ResidualBlock(width), ResidualBlock(width))
+            for wider, width in pairwise(_WIDTHS)
+        )
         side = PATCH_PX // 16
         last = nn.Linear(HIDDEN, OUTPUTS)
         self.head = nn.Sequential(nn.Flatten(), nn.Linear(sixteenth * side * side, HIDDEN), nn.ReLU(inplace=True), last)

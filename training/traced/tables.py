@@ -36,7 +36,7 @@ from downfield.twin.randomization.deck import Deck
 from downfield.twin.render.renderer import RenderedFrame, base_tops
 from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on
 from downfield.twin.sets.labels import LEAST_SHOWN, Labeler, Labels, yolo_lines
-from downfield.twin.table.appearance import Appearance, Sensor, Solid
+from downfield.twin.table.appearance import Appearance, Solid
 from downfield.twin.table.snapshot import BallKind, Snapshot
 from downfield.twin.table.solids import SolidPlacer, settle
 from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, TracedScene
@@ -46,22 +46,15 @@ _FPS: Final = 30.0
 _SURE_BALL: Final = 0.2  # visible share of a ball from which its middle counts as seen
 
 
-@dataclass(frozen=True, slots=True)
-class TableRecipe:
-    """What is made of one table: painting it takes longest, so it serves several scenes, cameras and windows."""
-
-    scenes: int = 3
-    views: int = 1
-    carriers: float = 0.16  # share of the figures with a ball of their own in hands or arms
-    strewn: float = 0.08  # share of them with a ball nearby
-    lying: float = 0.4  # share of the tables on which many figures lie
+_CARRIERS: Final = 0.16  # share of the figures with a ball of their own in hands or arms
+_STREWN: Final = 0.08  # share of them with a ball nearby
+_LYING: Final = 0.4  # share of the tables on which many figures lie
 
 
 @dataclass(frozen=True, slots=True)
 class TracedView:
-    """A camera over one of a table's scenes."""
+    """The camera over one of a table's scenes."""
 
-    scene: int  # number of the scene
     camera: Camera
     objects: Objects  # in its picture, which is not drawn
     shown: Array  # visible share of figures' base tops and of balls and hands, shape (n,)
@@ -74,50 +67,37 @@ class TracedTable:
 
     texture: PrintTexture
     scenes: tuple[TracedScene, ...]
-    views: tuple[TracedView, ...]
+    views: tuple[TracedView, ...]  # one of each scene
 
 
-def draw_table(seed: int, number: int, recipe: TableRecipe) -> TracedTable:
-    """Return a table of the training split."""
+def draw_table(seed: int, number: int, scene_count: int) -> TracedTable:
+    """Return a table of the training split; painting it takes longest, so it serves several scenes and windows."""
     table_seed = int(np.random.SeedSequence([seed, number, 0x7AB1E]).generate_state(1)[0])
     rng = np.random.default_rng([table_seed, 1])
     players = tables.draw_players(table_seed, variety="wide")
     ball: BallKind = "magnetic" if rng.random() < 0.4 else "foam"
     appearance = tables.draw_table(
-        table_seed,
-        players,
-        variety="wide",
-        size=max(SIZES_PX),
-        ball=ball,
-        carriers=recipe.carriers,
-        strewn=recipe.strewn,
+        table_seed, players, variety="wide", size=max(SIZES_PX), ball=ball, carriers=_CARRIERS, strewn=_STREWN
     )
     texture = PrintTexture(appearance)
     builder, labeler = SceneBuilder(appearance, players, texture), _ViewLabeler(appearance, players)
-    mix = _mix(rng, ball, recipe)
+    mix = _mix(rng, ball)
     arranger = Arranger(appearance, players, rng, mix, obstacles_on(appearance.field, appearance.clutter))
     scenes, views = [], []
-    for scene in range(recipe.scenes):
+    for scene in range(scene_count):
         snapshot = arranger.arrange(2 * _STEP_NS, _STEP_NS)[1]
         settled = settle(snapshot, appearance.field, appearance.board.bow_mm)
         scenes.append(builder.build(settled))
-        for view in range(recipe.views):
-            deck = Deck("train", table_seed, 0x71E3, scene, view)
-            camera = draw_view(deck, appearance.field, appearance.board, deck.choice(SIZES_PX))
-            views.append(labeler.label_view(scene, snapshot, settled, camera))
+        deck = Deck("train", table_seed, 0x71E3, scene, 0)
+        camera = draw_view(deck, appearance.field, appearance.board, deck.choice(SIZES_PX))
+        views.append(labeler.label_view(snapshot, settled, camera))
     return TracedTable(texture, tuple(scenes), tuple(views))
 
 
-def draw_sensors(rng: np.random.Generator, cameras: list[Camera]) -> list[Sensor]:
-    """Return a webcam for each camera."""
-    deck = Deck("train", int(rng.integers(2**31)), 0x5E50)
-    return [draw_webcam(deck, _FPS, camera.lens.size_px) for camera in cameras]
-
-
-def _mix(rng: np.random.Generator, ball: BallKind, recipe: TableRecipe) -> Mix:
+def _mix(rng: np.random.Generator, ball: BallKind) -> Mix:
     foam = ball == "foam"
     return Mix(
-        fallers=float(rng.uniform(0.08, 0.5)) if rng.random() < recipe.lying else 0.0,
+        fallers=float(rng.uniform(0.08, 0.5)) if rng.random() < _LYING else 0.0,
         carried_chance=0.55 if foam else 0.0,
         magnetic_chance=0.0 if foam else 0.9,
         loose_chance=0.4 if foam else 0.0,
@@ -132,7 +112,7 @@ class _ViewLabeler:
         self._players, self._labeler, self._placer = players, Labeler(appearance, players), SolidPlacer(appearance)
         self._distractors = np.array(list(_distractors(appearance.clutter))).reshape(-1, 3)
 
-    def label_view(self, scene: int, snapshot: Snapshot, settled: Snapshot, camera: Camera) -> TracedView:
+    def label_view(self, snapshot: Snapshot, settled: Snapshot, camera: Camera) -> TracedView:
         """Return what a camera sees of a scene."""
         tops = base_tops(self._players, settled, self._placer.place(settled), camera)
         frame = RenderedFrame(snapshot.t_ns, camera, np.zeros((0, 0, 3), dtype=np.uint8), tops)
@@ -149,7 +129,7 @@ class _ViewLabeler:
             & (distractors_px > -0.5).all(axis=1)
             & (distractors_px < size).all(axis=1)
         )
-        return TracedView(scene, camera, objects, shown, distractors_px[inside])
+        return TracedView(camera, objects, shown, distractors_px[inside])
 
 
 def _shown(labels: Labels) -> Array:
@@ -228,16 +208,13 @@ def _planned(
     webcams: int = 1,
 ) -> WindowPlan:
     """Return a plan whose windows are seen by so many cameras of their own each."""
-    cameras = [table.views[number].camera for number in views.tolist()]
-    rows = [
-        np.stack(
-            [
-                sensor_row(sensor, camera.lens.size_px, float(rng.uniform(0, 2 * np.pi)))
-                for sensor, camera in zip(draw_sensors(rng, cameras), cameras, strict=True)
-            ]
-        )
-        for _ in range(webcams)
-    ]
+    sizes = [table.views[number].camera.lens.size_px for number in views.tolist()]
+    rows = []
+    for _ in range(webcams):
+        deck = Deck("train", int(rng.integers(2**31)), 0x5E50)
+        sensors = [draw_webcam(deck, _FPS, size) for size in sizes]
+        phases = [float(rng.uniform(0, 2 * np.pi)) for _ in sizes]
+        rows.append(np.stack([sensor_row(*each) for each in zip(sensors, sizes, phases, strict=True)]))
     return WindowPlan(table, views, inverses, feet_px, np.stack(rows), truth)
 
 

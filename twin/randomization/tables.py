@@ -85,43 +85,6 @@ def draw_ball(deck: Deck, kind: BallKind = "foam") -> FigureAppearance:
     )
 
 
-def give_balls(
-    deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float = 0.0
-) -> tuple[FigureAppearance, ...]:
-    """Return the figures with balls of their own, to train the detector on.
-
-    A game has one ball, which at most one figure of 22 carries: too few examples for training.
-
-    Args:
-        carriers: share of them with a ball in the left or right arm, 0..1.
-        strewn: share of them with a ball on the board beside them instead, 0..1 - `carriers`.
-    """
-    out = []
-    for figure in figures:
-        if deck.chance(carriers):
-            figure = _with_ball(deck, figure)
-        elif strewn and deck.chance(strewn / (1 - carriers)):
-            figure = _beside_ball(deck, figure)
-        out.append(figure)
-    return tuple(out)
-
-
-def _with_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
-    ahead, aside, over = (deck.free(*limits) for limits in _ARM_MM)
-    spot = np.array([ahead, aside if deck.chance(0.5) else -aside, over])
-    turn = Rotation.from_euler("z", deck.free(-_BALL_TURN_DEG, _BALL_TURN_DEG), degrees=True)
-    return with_ball_at(figure, draw_ball(deck), spot, turn, "ball")
-
-
-def _beside_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
-    magnetic = deck.chance(0.5)
-    bearing, away = deck.free(0, 2 * np.pi), deck.free(*_STREWN_MM)
-    height = (MAGNETIC_BALL_MM if magnetic else FOAM_BALL_MM)[1]
-    spot = np.array([away * np.cos(bearing), away * np.sin(bearing), height])
-    turn = Rotation.from_euler("z", deck.free(-180, 180), degrees=True)
-    return with_ball_at(figure, draw_ball(deck, "magnetic" if magnetic else "foam"), spot, turn, "strewn")
-
-
 def with_ball_at(
     figure: FigureAppearance, ball: FigureAppearance, spot: Array, turn: Rotation, part: Literal["ball", "strewn"]
 ) -> FigureAppearance:
@@ -208,41 +171,45 @@ def _solid(
     return Solid(kind, size, at, color=color, part="other", material=surface)
 
 
-def give_varied_balls(
-    deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float
+def give_balls(
+    deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float, variety: Variety = "usual"
 ) -> tuple[FigureAppearance, ...]:
-    """Return the figures with balls of their own to train on: in hands and arms, or on the board beside them.
+    """Return the figures with balls of their own, to train on: in hands and arms, or on the board beside them.
+
+    A game has one ball, which at most one figure of 22 carries: too few examples for training.
 
     Args:
         carriers: share of them that hold a ball, 0..1.
-        strewn: share of them with a ball on the board beside them, 0..1 - `carriers`.
+        strewn: share of them with a ball on the board beside them instead, 0..1 - `carriers`.
     """
     out = []
     for figure in figures:
-        kind = deck.rng.random()
-        if kind < carriers:
-            figure = _holding(deck, figure)
-        elif kind < carriers + strewn:
-            figure = _beside(deck, figure)
+        if deck.chance(carriers):
+            figure = _holding(deck, figure, variety)
+        elif strewn and deck.chance(strewn / (1 - carriers)):
+            figure = _beside(deck, figure, variety)
         out.append(figure)
     return tuple(out)
 
 
-def _holding(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
+def _holding(deck: Deck, figure: FigureAppearance, variety: Variety) -> FigureAppearance:
     if figure.holds_mm and deck.chance(_IN_HANDS_CHANCE):
         place = figure.holds_mm[int(deck.rng.integers(len(figure.holds_mm)))]
         spot = np.array(place) + deck.rng.normal(0, _HELD_SPREAD_MM, 3)
     else:
         ahead, aside, over = (deck.free(*limits) for limits in _ARM_MM)
         spot = np.array([ahead, aside if deck.chance(0.5) else -aside, over])
+    if variety == "usual":
+        turn = Rotation.from_euler("z", deck.free(-_BALL_TURN_DEG, _BALL_TURN_DEG), degrees=True)
+        return with_ball_at(figure, draw_ball(deck), spot, turn, "ball")
     wild = 1.0 if deck.chance(0.6) else 3.6
     turn = Rotation.from_euler("zyx", deck.rng.uniform(-50, 50, 3) * [wild, wild / 2, wild / 2], degrees=True)
     return with_ball_at(figure, draw_varied_ball(deck, "foam"), spot, turn, "ball")
 
 
-def _beside(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
+def _beside(deck: Deck, figure: FigureAppearance, variety: Variety) -> FigureAppearance:
     kind: BallKind = "magnetic" if deck.chance(0.5) else "foam"
-    if deck.chance(_AT_BASE_CHANCE):
+    if variety == "wide" and deck.chance(_AT_BASE_CHANCE):
         base = next(solid for solid in figure.solids if solid.part == "base")
         edge = deck.rng.uniform(-1, 1, 2)
         edge[int(deck.rng.integers(2))] = deck.rng.choice([-1.0, 1.0])
@@ -252,7 +219,8 @@ def _beside(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
         x, y = away * np.cos(bearing), away * np.sin(bearing)
     height = MAGNETIC_BALL_MM[1] if kind == "magnetic" else FOAM_BALL_MM[1]
     turn = Rotation.from_euler("z", deck.free(-180, 180), degrees=True)
-    return with_ball_at(figure, draw_varied_ball(deck, kind), np.array([x, y, height]), turn, "strewn")
+    ball = draw_ball(deck, kind) if variety == "usual" else draw_varied_ball(deck, kind)
+    return with_ball_at(figure, ball, np.array([x, y, height]), turn, "strewn")
 
 
 def draw_table(
@@ -343,7 +311,7 @@ def _wide(order: _Order, field: FieldModel | None) -> Appearance:
         seed=order.seed,
         field=field,
         board=board,
-        figures=give_varied_balls(deck(10), figures, order.carriers, order.strewn),
+        figures=give_balls(deck(10), figures, order.carriers, order.strewn, "wide"),
         ball=draw_varied_ball(deck(11), order.ball),
         lamps=lamps,
         ambient=1 - sum(lamp.strength for lamp in lamps),
