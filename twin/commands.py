@@ -116,7 +116,7 @@ def render(
 
 @app.command()
 def demo(out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files: demo.mp4 and so on.")]) -> None:
-    """Film the demonstration that `downfield run` plays until a camera is attached."""
+    """Film the plays of the demonstration that `downfield run` shows until a camera is attached."""
     name = writable(out / "demo")
     with needs_twin("filming the demonstration"):
         from downfield.twin.plays.playbook.demo import demo as demo_play
