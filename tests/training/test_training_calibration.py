@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from network_measures import front_certainty, fronts_right
 from typer.testing import CliRunner
 
 from downfield.core.errors import InputError
@@ -20,7 +21,6 @@ from downfield.models.refiner import OUTPUTS, TURN, decode_refinement, patch_tra
 from downfield.models.runtime import sigmoid
 from downfield.training.command import app
 from downfield.training.evaluation import tuning
-from downfield.training.evaluation.measures import front_certainty, fronts_right
 from downfield.training.evaluation.scoring import pictures_of, score_frame
 from downfield.training.evaluation.tuning import fit_front_odds
 from downfield.twin.sets.dataset import Recipe, make_dataset
