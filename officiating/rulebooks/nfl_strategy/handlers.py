@@ -126,21 +126,22 @@ def declare_return(game: GameState, event: Event, context: RuleContext) -> Outco
 
 def roll_fumble(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the roll for the side that recovers a fumble (NFLS-047)."""
-    play = replace(_play_under_way(game), recovered=tables.fumble_recovery(percentile(roll.dice, "fumble")))
+    by_defense = percentile(roll.dice, "fumble") <= tables.FUMBLE_DEFENSE_TO
+    play = replace(_play_under_way(game), recovered="defense" if by_defense else "offense")
     return advance_play(with_play(game, play), context.t_ns, context)
 
 
 def roll_run_back(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the roll for returning a fumble recovery or interception for a touchdown (NFLS-050, NFLS-054)."""
     play = _play_under_way(game)
-    run_back = tables.is_interception_returned(percentile(roll.dice, "return"), play.card.return_to)
+    run_back = percentile(roll.dice, "return") <= play.card.return_to
     return advance_play(with_play(game, replace(play, run_back=run_back)), context.t_ns, context)
 
 
 def roll_review(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the roll for whether the interception stands (NFLS-059, NFLS-060)."""
     play, side = _play_under_way(game), game.offense
-    if tables.is_review_upheld(percentile(roll.dice, "review")):
+    if percentile(roll.dice, "review") <= tables.REVIEW_UPHELD_TO:
         return advance_play(
             with_play(_spend_time_out(game, side), replace(play, review="upheld")), context.t_ns, context
         )
@@ -158,7 +159,7 @@ def refuse_bare_dice(game: GameState, _roll: Roll, _context: RuleContext) -> Out
 
 def flip_onside(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
     """Handle the coin for an onside kick returned "0F" (NFLS-032)."""
-    play = replace(_play_under_way(game), onside=tables.kickers_recover_onside(coin.heads))
+    play = replace(_play_under_way(game), onside=coin.heads)
     return advance_play(with_play(game, play), context.t_ns, context)
 
 

@@ -21,14 +21,7 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     line_yd,
     touchdown,
 )
-from downfield.officiating.rulebooks.nfl_strategy.tables import (
-    CardResult,
-    is_free_kick_good,
-    is_touchback_kick,
-    kickoff_out_of_bounds_yd,
-    missed_field_goal_yd,
-    read_card_result,
-)
+from downfield.officiating.rulebooks.nfl_strategy.tables import CardResult, read_card_result
 from downfield.officiating.state.game_state import GameState, opponent
 
 BEFORE_GOAL_YD: Final = 1.0
@@ -49,8 +42,7 @@ def kick_at_goal(game: GameState, play: CardPlay, params: Params) -> PlayResult:
     if extra:
         return PlayResult(kind, "extra point no good", ("NFLS-036",), side=game.offense, detail="no_good")
     free = play.card.kind == "fair_catch_kick"
-    spot = missed_field_goal_yd(line_yd(game), after_fair_catch=free, back_yd=params.real("missed.back_yd"))
-    spot = max(spot, BEFORE_GOAL_YD)
+    spot = max(line_yd(game) - (0.0 if free else params.real("missed.back_yd")), BEFORE_GOAL_YD)
     missed = ("NFLS-044",) if free else ("NFLS-041", "NFLS-040")
     return PlayResult(kind, "field goal no good", missed, spot, game.defense, "no_good")
 
@@ -58,7 +50,7 @@ def kick_at_goal(game: GameState, play: CardPlay, params: Params) -> PlayResult:
 def _is_good(play: CardPlay, result: CardResult, params: Params) -> bool:
     """Return whether a kick is good: by its card, or after a fair catch by its roll against the card's number."""
     if play.card.kind == "fair_catch_kick" and result.mark == "gain" and play.card.roll is not None:
-        return is_free_kick_good(play.card.roll, result.yards or 0, params.count("free_kick.margin"))
+        return play.card.roll <= (result.yards or 0) - params.count("free_kick.margin")
     return result.mark == "good"
 
 
@@ -85,13 +77,12 @@ def kick_off(game: GameState, play: CardPlay, params: Params) -> PlayResult:
     if result.mark == "out_of_bounds":
         # An onside kick's yards give the spot where it went out; a plain kickoff's spot does not depend on them.
         onside = play.card.kind == "onside" and result.yards is not None
-        out_yd = params.real("kickoff.out_yd")
-        at = from_yd + (result.yards or 0) if onside else kickoff_out_of_bounds_yd(from_yd, out_yd)
+        at = from_yd + (result.yards or 0 if onside else params.real("kickoff.out_yd"))
         clauses = ("NFLS-031",) if onside else ("NFLS-029",)
         text = f"out of bounds, {name} ball"
         return PlayResult("kick", text, clauses, game.length_yd - at, game.offense, dead_kick=True)
     landed = landing_yd(game, play, params)
-    if result.mark == "touchback" or is_touchback_kick(landed, length_yd=game.length_yd, end_zone_yd=game.end_zone_yd):
+    if result.mark == "touchback" or landed >= game.length_yd + game.end_zone_yd:
         return PlayResult("touchback", f"touchback, {name}", ("NFLS-030",), side=game.offense, dead_kick=True)
     start = game.length_yd - landed
     if result.mark in {"fair_catch", "downed"}:
@@ -117,7 +108,7 @@ def punt_ball(game: GameState, play: CardPlay, params: Params) -> PlayResult:
         detail = "fair_catch" if result.mark == "fair_catch" else ""
         text = f"punt, {how}, {name} ball"
         return PlayResult("kick", text, ("NFLS-033", "NFLS-035"), landed, game.defense, detail)
-    if is_touchback_kick(landed, length_yd=game.length_yd, end_zone_yd=game.end_zone_yd):
+    if landed >= game.length_yd + game.end_zone_yd:
         return PlayResult("touchback", f"touchback, {name}", ("NFLS-033",), side=game.defense)
     start = game.length_yd - landed
     side, end = _return(game, play, start, game.defense)

@@ -15,7 +15,6 @@ from downfield.officiating.rulebooks.nfl_strategy.tables import (
     CardResult,
     fumble_end,
     interception_end,
-    is_touchback_kick,
     read_card_result,
     review_refusal,
 )
@@ -177,7 +176,7 @@ def _is_returned(game: GameState, play: CardPlay, result: CardResult, params: Pa
     if result.mark != "gain":
         return False
     if is_kickoff(game, play) or play.card.kind in PUNTS:
-        return not is_touchback_kick(landing_yd(game, play, params), length_yd=game.length_yd)
+        return landing_yd(game, play, params) < game.length_yd + game.end_zone_yd
     return False
 
 

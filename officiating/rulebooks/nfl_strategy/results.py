@@ -235,7 +235,7 @@ def _without_play(game: GameState, play: CardPlay, main: PlayResult, hash_after:
 def _hash_after(game: GameState, play: CardPlay, main: PlayResult) -> Hash:
     if play.card.dot is None or main.kind in {"touchdown", "safety", "touchback", "penalty"}:
         return game.hash if main.kind in {"incomplete", "penalty"} else "center"
-    return tables.next_hash(play.card.dot)
+    return tables.HASHES[play.card.dot]  # NFLS-091
 
 
 def _finding(game: GameState, play: CardPlay, result: PlayResult, t_ns: int, params: Params) -> Finding:

@@ -12,18 +12,15 @@ from typing import Final, Literal
 from downfield.core.errors import RefusedError
 from downfield.officiating.declarations import Hash
 
-FUMBLE_DEFENSE_TO: Final = 40
-REVIEW_UPHELD_TO: Final = 40
+FUMBLE_DEFENSE_TO: Final = 40  # highest roll with which the defense recovers a fumble (NFLS-047)
+REVIEW_UPHELD_TO: Final = 40  # highest roll with which an interception stands, which costs a time-out (NFLS-059, 060)
 REVIEWABLE: Final[tuple[tuple[int, int], ...]] = ((42, 50), (76, 80))
 PENALTY_ROLLS: Final = frozenset({11, 21, 31, 41, 51, 81})
 REVIEW_LATE_S: Final = 120.0
 
-KICKOFF_OUT_YD: Final = 30.0
 END_ZONE_YD: Final = 10.0
-MISSED_FIELD_GOAL_YD: Final = 7.0
 TOUCH_PUNT_FROM_YD: Final = 50.0
 RUN_OUT_YD: Final = 5.0
-FREE_KICK_MARGIN: Final = 14
 LONG_PASSES: Final = frozenset({"x fly", "z fly", "z post", "u fly", "54 y go"})
 LONG_PASS_BARRED_YD: Final = 20.0
 SHORT_YARDAGE_YD: Final = 2.0
@@ -47,7 +44,8 @@ Mark = Literal[
 ]
 InterceptionEnd = Literal["ball", "incomplete", "touchback", "touchdown"]
 
-_HASHES: Final[dict[Color, Hash]] = {"black": "left", "red": "center", "blue": "right"}
+HASHES: Final[dict[Color, Hash]] = {"black": "left", "red": "center", "blue": "right"}
+"""The hash the ball goes to, by the dot beside the number (NFLS-091); blue is the right one (NFLS-026)."""
 _MARKS: Final[dict[str, Mark]] = {
     "": "gain",
     "f": "fumble",
@@ -96,11 +94,6 @@ def read_card_result(text: str) -> CardResult:
     return CardResult(None if found["yards"] is None else int(found["yards"]), _MARKS[mark])
 
 
-def next_hash(dot: Color) -> Hash:
-    """Return the hash the ball goes to, by the dot beside the number (NFLS-091); blue is the right one (NFLS-026)."""
-    return _HASHES[dot]
-
-
 def gain_out_of_bounds(gain: float, dot: Color) -> float:
     """Return the gain of a runner who stops the clock (NFLS-026). Raises RefusedError: he ended in mid-field."""
     if dot == "red":
@@ -111,11 +104,6 @@ def gain_out_of_bounds(gain: float, dot: Color) -> float:
 def is_penalty_roll(roll: int, roll_for: RollFor = "scrimmage") -> bool:
     """Return whether a play's first roll brings a penalty (NFLS-061, 065..069)."""
     return roll in PENALTY_ROLLS and roll_for in {"scrimmage", "kickoff_return", "punt_return"}
-
-
-def fumble_recovery(roll: int) -> Literal["offense", "defense"]:
-    """Return which team recovers a fumble (NFLS-047)."""
-    return "defense" if roll <= FUMBLE_DEFENSE_TO else "offense"
 
 
 def fumble_end(
@@ -155,16 +143,6 @@ def interception_end(
     return "touchdown" if end <= 0 else "ball"
 
 
-def is_interception_returned(roll: int, pick: int) -> bool:
-    """Return whether an interception or fumble is returned for a touchdown (NFLS-050, NFLS-054)."""
-    return roll <= pick
-
-
-def is_reviewable(roll: int) -> bool:
-    """Return whether an interception from this roll may be reviewed (NFLS-055)."""
-    return any(low <= roll <= high for low, high in REVIEWABLE)
-
-
 def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float) -> str | None:
     """Return why an interception may not be reviewed, None when it may (NFLS-055..058).
 
@@ -173,45 +151,13 @@ def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float
         successes_left: successful reviews still allowed in this game, or in this overtime.
         left_s: time left in the half or overtime, after the play.
     """
-    if not is_reviewable(roll):
+    if not any(low <= roll <= high for low, high in REVIEWABLE):
         return f"an interception on a roll of {roll} is not reviewable, only on 42-50 and 76-80 (NFLS-055)"
     if successes_left < 1:
         return "no review is left (NFLS-056, NFLS-058)"
     if time_outs < 1 and left_s > REVIEW_LATE_S:
         return "a review requires a time-out left, or two minutes or less left after the play (NFLS-057)"
     return None
-
-
-def is_review_upheld(roll: int) -> bool:
-    """Return whether a review lets the interception stand, which costs a time-out (NFLS-059, 060)."""
-    return roll <= REVIEW_UPHELD_TO
-
-
-def kickers_recover_onside(heads: bool) -> bool:
-    """Return whether the kickers have an onside kick returned "0F": on heads (NFLS-032)."""
-    return heads
-
-
-def kickoff_out_of_bounds_yd(kick_yd: float, out_yd: float = KICKOFF_OUT_YD) -> float:
-    """Return where the receivers start after a kickoff out of bounds, in the kickers' frame (NFLS-029)."""
-    return kick_yd + out_yd
-
-
-def is_touchback_kick(landed_yd: float, *, length_yd: float = 100.0, end_zone_yd: float = END_ZONE_YD) -> bool:
-    """Return whether a kickoff reached the back line of the end zone, in the kickers' frame (NFLS-030)."""
-    return landed_yd >= length_yd + end_zone_yd
-
-
-def is_free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> bool:
-    """Return whether a field goal after a fair catch is good: fourteen or more below the number (NFLS-043)."""
-    return roll <= shown - margin
-
-
-def missed_field_goal_yd(
-    line_yd: float, *, after_fair_catch: bool = False, back_yd: float = MISSED_FIELD_GOAL_YD
-) -> float:
-    """Return where the defense takes over after a miss (NFLS-041, 044), in the kickers' yards; no return (NFLS-040)."""
-    return line_yd if after_fair_catch else line_yd - back_yd
 
 
 def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: bool, loss_of_down: bool) -> bool:
