@@ -5,7 +5,7 @@ Yard lines of the tables are in the kicking team's own frame: 0 its own goal lin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
@@ -50,14 +50,6 @@ KICK: Final = "kick"  # rule id of findings that follow from kicks
 PlacedKick = Literal["field_goal", "extra_point"]
 
 
-@dataclass(frozen=True, slots=True)
-class PuntRoll:
-    """A punt by dice."""
-
-    blocked: bool  # whether it was blocked
-    yards: int  # from the line of scrimmage, forward; a blocked one may lie behind it
-
-
 def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
     """Return the result of a field goal or extra point by dice (EFL-082).
 
@@ -80,13 +72,9 @@ def place_kick_from(yards_to_goal: float) -> int | None:
     return None if tens is None else 10 * tens + 1
 
 
-def punt(roll: int) -> PuntRoll:
-    """Return the result of a punt by dice, as tens and units (EFL-083)."""
-    if roll <= 12:
-        return PuntRoll(True, roll)
-    if roll <= 16:
-        return PuntRoll(True, -roll)
-    return PuntRoll(False, roll)
+def punt(roll: int) -> tuple[bool, int]:
+    """Return whether a punt is blocked by dice, as tens and units, and its yards forward from the line (EFL-083)."""
+    return roll <= 16, -roll if 12 < roll <= 16 else roll
 
 
 def kickoff(roll: int) -> int | None:
@@ -155,12 +143,12 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a punt by dice (EFL-083); a blocked one is the receivers' where it lies, which is not stated."""
     rolled = d66(roll.dice, "punt")
-    ended = punt(rolled)
-    end = game.progress_yd(game.los_yd) + ended.yards
-    text = f"punt blocked, {ended.yards:+d} yards" if ended.blocked else f"punt of {ended.yards} yards"
+    blocked, yards = punt(rolled)
+    end = game.progress_yd(game.los_yd) + yards
+    text = f"punt blocked, {yards:+d} yards" if blocked else f"punt of {yards} yards"
     found = _punt_finding(game, end, game.width_yd / 2, context, ("EFL-083",), text)
     landing = (game.board_x_yd(end), game.width_yd / 2)
-    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=ended.yards, landing_yd=landing, rolled=rolled)),))
+    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=yards, landing_yd=landing, rolled=rolled)),))
 
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
