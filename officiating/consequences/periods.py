@@ -7,9 +7,9 @@ as who has the last series of a round leads, also by what he scored on defense. 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
 
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
@@ -21,16 +21,6 @@ from downfield.officiating.state.game_state import Clock, GameState, Overtime, P
 from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext
 
 TOUCHDOWN_GAIN_YD: Final = 1000.0  # a touchdown beats any number of yards (TAP-132, by the clause on ties)
-
-PossessionEnd = Literal["touchdown", "safety", "field_goal", "nothing"]
-
-
-@dataclass(frozen=True, slots=True)
-class Possession:
-    """One possession of an overtime played on the clock."""
-
-    side: Side  # the side that had the ball
-    end: PossessionEnd  # how it ended; `"nothing"` for a turnover, a punt, a miss or lost downs
 
 
 def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
@@ -45,18 +35,19 @@ def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
     return first if first_yd > second_yd else opponent(first)
 
 
-def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float) -> tuple[bool, tuple[str, ...]]:
+def clock_overtime_over(ended: Sequence[float], lead: int, left_s: float) -> tuple[bool, tuple[str, ...]]:
     """Return whether an overtime on the clock is over, and by which clauses (EFL-071, EFL-073..076).
 
     It goes on while the score is tied. Only after a field goal on the very first possession does the other team get a
     possession to answer it.
 
     Args:
+        ended: points scored in each possession that is over, in order.
         lead: either team's points less the other's.
     """
     if lead == 0:
         return left_s <= 0, ("EFL-076",) if left_s <= 0 else ("EFL-071",)
-    if ended and ended[0].end == "field_goal":
+    if ended and ended[0] == downs.FIELD_GOAL:
         return (True, ("EFL-074",)) if len(ended) > 1 or left_s <= 0 else (False, ("EFL-074",))
     if len(ended) <= 1:
         return True, ("EFL-073",)

@@ -25,7 +25,7 @@ from downfield.officiating.unseen_declarations import DuePlay, OvertimeSetUp
 
 KICKS: Final = frozenset({"kickoff", "free_kick"})
 TRIES: Final = frozenset({"try", "extra_point", "two_point"})
-POSSESSION_POINTS: Final = frozenset({0.0, 2.0, 3.0, 6.0})
+POSSESSION_POINTS: Final = frozenset({0.0, 2.0, 3.0, 6.0})  # that may be scored in a possession of an overtime
 
 
 @dataclass(frozen=True, slots=True)

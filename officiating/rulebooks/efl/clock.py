@@ -13,8 +13,6 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.consequences.periods import (
-    Possession,
-    PossessionEnd,
     begin_first_period,
     clock_overtime_over,
     end_period_in_time,
@@ -24,7 +22,7 @@ from downfield.officiating.consequences.periods import (
     or_series,
     stop_clock,
 )
-from downfield.officiating.consequences.set_ups import apply_set_up
+from downfield.officiating.consequences.set_ups import POSSESSION_POINTS, apply_set_up
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Params
@@ -34,8 +32,6 @@ from downfield.officiating.state.interfaces import Consequence, Outcome, RuleCon
 
 TWO_MINUTES: Final = "two_minutes_"  # prefix of the notes that the two-minute time-out of a period has been taken
 HOME_RECEIVES: Final[Side] = "home"
-POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {6: "touchdown", 2: "safety", 3: "field_goal", 0: "nothing"}
-"""The end of an overtime possession, by the points scored in it."""
 
 
 def begin(game: GameState, params: Params) -> GameState:
@@ -113,18 +109,13 @@ def in_overtime(consequence: Consequence) -> Consequence:
         # with the down that gives the ball away.
         lost = [0.0] * (len(held) - 1)
         if points or (state.offense != held[-1] and game.due != "kickoff"):
-            lost.append(float(points if points in POSSESSION_ENDS else 0))
+            lost.append(float(points if points in POSSESSION_POINTS else 0))
         if not lost:
             return outcome
         ends = (*state.overtime.gains_yd, *lost)
         state = replace(state, overtime=replace(state.overtime, gains_yd=ends))
-        side: Side = overtime.first
-        possessions = []
-        for end in ends:
-            possessions.append(Possession(side, POSSESSION_ENDS[end]))
-            side = opponent(side)
         left = state.clock.left_at_s(context.t_ns)
-        over, clauses = clock_overtime_over(tuple(possessions), state.score[0] - state.score[1], left or 0.0)
+        over, clauses = clock_overtime_over(ends, state.score[0] - state.score[1], left or 0.0)
         if not over:
             return replace(outcome, state=state)
         return Outcome(replace(state, try_for=None), (game_over_finding(state, context, clauses),))
