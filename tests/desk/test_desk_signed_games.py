@@ -126,7 +126,7 @@ def test_a_correction_is_taken_by_a_desk_that_was_killed_before_it(database: str
     first = [*signatures(21, 14), END]
     corrected = [GameReopened("Cy", "a spot"), GameEnded("over", (0, 0), "Cy")]
     whole = signed_game("mended", [*first, *corrected], match=ticket(drawn, "A1"))
-    rows = [entry.row for entry in whole.entries]
+    rows = whole.entries
     assert store.receive(make_batch(KEY, whole.game, rows[:4])).status == "stored"
     taker_of(store, keeper).take()
     assert result_of(keeper, "A1") is not None
