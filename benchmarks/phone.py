@@ -58,7 +58,7 @@ from downfield.officiating.events import Ruling, Tick, Undo
 
 SIZE: Final = (1920, 1080)
 _STAND_S: Final = (2.0, 6.0)  # How long the line-up of each play stands
-_OPENING_S: Final = (15.0, 2.0)  # The same where a whole rig opens first
+_OPENING_S: Final = (30.0, 2.0)  # The same where a whole rig opens first
 _TROUBLE_S: Final = 3.7  # When what happens once begins: the carrier of the first play has begun to run
 _GAP_S: Final = 5.0
 _AWAY_S: Final = 3.0
