@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
@@ -54,6 +54,9 @@ def rules(
         print_stdout(*"\n".join(as_text(rulebook)).split("\n"))
 
 
+_SHOWN: Final = ("default", "unit", "reason", "low", "high", "choices")  # of a parameter, for programs
+
+
 def as_data(rulebook: Rulebook) -> dict[str, Any]:
     """Return a rulebook as plain data: name, title, clauses and parameters."""
     return {
@@ -62,16 +65,7 @@ def as_data(rulebook: Rulebook) -> dict[str, Any]:
         "system": rulebook.system.name,
         "clauses": [{"id": name, **dataclasses.asdict(clause)} for name, clause in rulebook.clauses.items()],
         "parameters": [
-            {
-                "name": param.name,
-                "value": value,
-                "default": param.default,
-                "unit": param.unit,
-                "reason": param.reason,
-                "low": param.low,
-                "high": param.high,
-                "choices": param.choices,
-            }
+            {"name": param.name, "value": value, **{name: getattr(param, name) for name in _SHOWN}}
             for param, value in _parameters(rulebook)
         ],
         "policies": rulebook.policies,

@@ -237,15 +237,11 @@ class TournamentStore:
         if self._is_open:
             return
         with transaction(self._engine) as connection:
-            if _is_file(connection):
-                create_tables(connection, self.where)
-                SIGNED_ENDS.create(connection, checkfirst=True)
-                self._is_open = True
-                return
-            version = int(connection.scalar(text("SHOW server_version_num")) or 0)
-            if version < OLDEST_SERVER:
-                raise InputError(f"{self.where}: PostgreSQL 15 or later is needed; this is {version // 10_000}.")
-            connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _SCHEMA_LOCK})
+            if not _is_file(connection):
+                version = int(connection.scalar(text("SHOW server_version_num")) or 0)
+                if version < OLDEST_SERVER:
+                    raise InputError(f"{self.where}: PostgreSQL 15 or later is needed; this is {version // 10_000}.")
+                connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _SCHEMA_LOCK})
             create_tables(connection, self.where)
             SIGNED_ENDS.create(connection, checkfirst=True)
         self._is_open = True
