@@ -5,9 +5,9 @@ from __future__ import annotations
 from walks import STAGES, declaration_walk, evidence_walk, frame_walk, stage_of
 
 
-def test_a_frame_enters_at_most_80_modules_stage_by_stage() -> None:
+def test_a_frame_enters_at_most_81_modules_stage_by_stage() -> None:
     walk = frame_walk()
-    assert len(walk.steps) <= 80, walk.steps
+    assert len(walk.steps) <= 81, walk.steps
     assert {stage_of(step) for step in walk.steps} <= set(STAGES)
     assert {"game/service.py", "vision/pipeline.py"} <= {step.module for step in walk.steps}
 
