@@ -12,9 +12,9 @@ def test_a_frame_enters_at_most_81_modules_stage_by_stage() -> None:
     assert {"game/service.py", "vision/pipeline.py"} <= {step.module for step in walk.steps}
 
 
-def test_a_declaration_enters_at_most_24_modules_and_no_class_twice() -> None:
+def test_a_declaration_enters_at_most_25_modules_and_no_class_twice() -> None:
     walk = declaration_walk()
-    assert len(walk.steps) <= 24, walk.steps
+    assert len(walk.steps) <= 25, walk.steps
     looked_up = {"KnownClients", "SteadyClock"}  # asked for an address and for the time, on the way and not part of it
     queued = {"JournalWriter", "EntryQueue"}  # take the scenes before the declaration and the declaration
     read_later = {"BodyLimit"}  # lets a body through once the sender's role is known
