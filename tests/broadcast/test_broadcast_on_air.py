@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import cv2
 import numpy as np
@@ -30,6 +31,9 @@ from downfield.game.published.stream_topics import (
 )
 from downfield.game.records.commands import NewGame
 
+if TYPE_CHECKING:
+    from downfield.broadcast.program.program_feed import ProgramDrawer
+
 PICTURE = cv2.imencode(".png", np.full((40, 40, 3), 90, np.uint8))[1].tobytes()
 
 
@@ -46,7 +50,7 @@ class Program:
 
 def on_air_in(folder: Path | None, program: Program | None = None) -> tuple[OnAir, LogoFolder, Hub]:
     logos, hub = LogoFolder(folder and folder / "logos"), Hub()
-    return OnAir(folder, logos, hub, program), logos, hub
+    return OnAir(folder, logos, hub, cast("ProgramDrawer | None", program)), logos, hub
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def test_how_it_stands_in_games_in_play_is_shown_as_the_match_has_its_sides(desk
     ticket = ticket_for(event, match, "rig", (names[home], names[away]), RigKey.generate())
     turned = TableGame("g", 1, "in_play", "Table 1", names[away], names[home], ticket=ticket)
     desk.parts.keeper.report([turned])
-    tables = cast("DeskTournament", desk.parts.tournament).tables
+    tables = desk.parts.tournament.tables
     data = {"home": {"name": names[away]}, "away": {"name": names[home]}, "score": [13, 6]}
     tables.note(TableMessage(RigKey.generate().public_text, "Table 1", "game", data))
     assert httpx.get(f"{desk.url}/api/event/live", headers=viewer, timeout=WAIT_S).json() == {"A2": [6, 13]}
