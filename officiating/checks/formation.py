@@ -14,7 +14,6 @@ from typing import Final, Literal
 
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
-from downfield.core.mathematics import wrap_deg
 from downfield.core.scene import Figure, Jersey, Player, Scene
 from downfield.officiating.sides import LINEMEN, canonical_role
 from downfield.officiating.state.facts import outermost_x, outermost_y
@@ -141,7 +140,6 @@ class FormationPlayer:
     offense: bool  # whether he is on the team that snaps or kicks
     u_mm: float  # u_mm, v_mm: center of his base
     v_mm: float
-    facing_deg: float  # his heading in the play's frame, 0 downfield, counter-clockwise, -180..180
     upfield_mm: float  # upfield_mm, downfield_mm: least and greatest u of his base's outline
     downfield_mm: float
     low_mm: float  # low_mm, high_mm: least and greatest v of his base's outline
@@ -276,14 +274,12 @@ def _place(
     line_mm = line_yd * field.mm_per_yd_x
     down, up = outermost_x(figure, direction), outermost_x(figure, -direction)
     left, right = outermost_y(figure, direction), outermost_y(figure, -direction)
-    facing = figure.heading_deg if direction == 1 else figure.heading_deg + 180
     return FormationPlayer(
         entry=entry,
         figure=figure,
         offense=figure.jersey == offense,
         u_mm=direction * (figure.x_mm - line_mm),
         v_mm=_across(figure.y_mm, field, direction),
-        facing_deg=wrap_deg(facing),
         upfield_mm=direction * (up.x_mm - line_mm),
         downfield_mm=direction * (down.x_mm - line_mm),
         low_mm=_across(right.y_mm, field, direction),

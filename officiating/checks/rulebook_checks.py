@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeVar
 
-from downfield.core.scene import Jersey, Player
+from downfield.core.scene import Jersey, Player, Scene
 from downfield.officiating.calls import CallKind, CallNumbers, Finding
 from downfield.officiating.checks.check import Check, ClauseResult
 from downfield.officiating.checks.formation import Formation, build_formation
@@ -22,6 +22,7 @@ from downfield.officiating.conditions import Condition, joint_probability
 from downfield.officiating.declarations import BaseSwap
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
+from downfield.officiating.state.facts import Facts
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Handler, Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayKind, Stoppage, poses_of
@@ -38,6 +39,8 @@ STOPPAGE_KINDS: Final[Mapping[str, StoppageKind]] = {
     "kick": "kickoff",
 }
 """The checks' kind of a stoppage, by its reason; stoppages for other reasons are not checked."""
+
+_SWITCH_NS: Final = 150_000_000  # figures come to rest within this time, and a camera sees as late that they walk again
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +203,7 @@ def current_formation(game: GameState, context: RuleContext) -> Formation | None
     """
     if context.facts is None:
         return None
-    scene, kick = context.facts.scene, game.play.kind in KICKS
+    scene, kick = _as_they_stood(context.facts), game.play.kind in KICKS
     declared = {player.id for player in game.players}
     # Too many men is a fault too, so figures in no line-up are counted.
     undeclared = tuple(Player(figure.id, figure.jersey) for figure in scene.figures if figure.id not in declared)
@@ -220,6 +223,16 @@ def current_formation(game: GameState, context: RuleContext) -> Formation | None
     )
 
 
+def _as_they_stood(facts: Facts, since_ns: int = 0) -> Scene:
+    """Return the last scene, not before a time, that surely shows the board before it was turned on.
+
+    A camera sees late that it runs: by the motion of figures, and so by frames where these are few.
+    """
+    stood = [one for one in facts.recent[:-2] if since_ns <= one.t_ns <= facts.t_ns - _SWITCH_NS]
+    measured = any(figure.sigma_mm[0] for figure in facts.scene.figures)
+    return stood[-1] if stood and measured else facts.scene
+
+
 def _pre_snap_changes(
     game: GameState, formation: Formation, context: RuleContext, *, defense_after_set: bool
 ) -> PreSnapChanges:
@@ -228,7 +241,7 @@ def _pre_snap_changes(
         return PreSnapChanges(())
     offense = _offense_jersey(game, kicking=False)
     since_set, since_ready = (
-        find_pose_changes(poses, context.facts.scene, game.players, offense=offense)
+        find_pose_changes(poses, _as_they_stood(context.facts), game.players, offense=offense)
         for poses in (game.set_poses, game.ready_poses if defense_after_set else game.set_poses)
     )
     by_offense = [change for change in since_set if change.offense]
@@ -242,7 +255,7 @@ def _onside_changes(game: GameState, context: RuleContext) -> StoppageChanges:
     if context.facts is None:
         return StoppageChanges(context.field, "onside", ())
     offense = _offense_jersey(game, kicking=True)
-    changes = find_pose_changes(game.set_poses, context.facts.scene, game.players, offense=offense)
+    changes = find_pose_changes(game.set_poses, _as_they_stood(context.facts), game.players, offense=offense)
     return StoppageChanges(context.field, "onside", changes, _target_mm(game, "onside", context))
 
 
@@ -254,7 +267,7 @@ def _stoppage_changes(game: GameState, stoppage: Stoppage, context: RuleContext)
     play = game.play
     changes = find_pose_changes(
         stoppage.poses,
-        context.facts.scene,
+        _as_they_stood(context.facts, stoppage.since_ns + _SWITCH_NS),
         game.players,
         offense=_offense_jersey(game, kicking=play.kind in KICKS),
         fallen=[fall.player for fall in play.falls],

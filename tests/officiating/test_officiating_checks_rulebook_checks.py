@@ -146,6 +146,29 @@ def test_a_fault_of_a_figure_of_uncertain_identity_is_too_close() -> None:
     assert call.probability == 0.5
 
 
+@pytest.mark.parametrize("step_s", [0.1, 1 / 30])
+def test_how_figures_walk_before_a_camera_sees_that_the_board_runs_is_no_fault_of_theirs(step_s: float) -> None:
+    formation = legal()
+    stood = tuple(replace(figure, sigma_mm=(0.3, 0.3), sigma_deg=0.3) for figure in figures(formation))
+    on_s, seen_s = 2.0, 2.0 + max(0.15, 2.5 * step_s)
+
+    def film(handled: Sequence[Figure]) -> list[Scene]:
+        out = list[Scene]()
+        for number in range(round((seen_s + 0.5) / step_s)):
+            t_s = number * step_s
+            ran_s = max(t_s - on_s, 0.0)
+            figures = changed(
+                handled if t_s >= 1.5 else stood, d8=(30 * ran_s, 0.0, 40 * ran_s), o10=(0.0, 50 * ran_s, 40 * ran_s)
+            )
+            out.append(Scene(number, round(t_s * 1e9), "on" if t_s >= seen_s else "off", figures))
+        return out
+
+    declared = events(*line_up_events(formation), (0.6, OffenseSet()), (0.8, PivotsDone("away")), (1.9, Carrier("o7")))
+    assert reports(judge_film(film(stood), declared), "formation") == []
+    handled = changed(stood, o3=(0.0, 0.0, 20.0))
+    assert "TAP-079" in clauses(judge_film(film(handled), declared), "formation"), "the center was turned by a hand"
+
+
 def test_motion_is_measured_from_set_to_the_snap() -> None:
     formation = legal()
     before = figures(formation)
