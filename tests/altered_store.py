@@ -78,8 +78,9 @@ class Copy:
         connection = sqlite3.connect(self.store)
         previous = GENESIS
         with connection:
-            rows = connection.execute("SELECT * FROM entries WHERE game = ? ORDER BY seq", (game,)).fetchall()
-            for _, seq, kind, at_ns, key, content, attachment, _ in rows:
+            columns = "seq, kind, at_ns, key, content, attachment"
+            rows = connection.execute(f"SELECT {columns} FROM entries WHERE game = ? ORDER BY seq", (game,)).fetchall()
+            for seq, kind, at_ns, key, content, attachment in rows:
                 previous = digest_of(previous, game, seq, kind, at_ns, key, content, attachment)
                 connection.execute("UPDATE entries SET digest = ? WHERE game = ? AND seq = ?", (previous, game, seq))
         connection.close()
@@ -249,7 +250,7 @@ def add_a_game(owner: str) -> Callable[[Copy], None]:
         copy.execute(
             "INSERT INTO games SELECT '20250101-000000-aaaaaaaa', 1735689600000000000, title, home, away, rulebook,"
             f" {owner!r}, 'attic', 99 FROM games WHERE id = '{first}'",
-            f"INSERT INTO entries SELECT '{game}', seq, kind, at_ns, key, content, attachment, '' FROM entries"
+            f"INSERT INTO entries SELECT '{game}', seq, kind, at_ns, content, '', key, attachment FROM entries"
             f" WHERE game = '{first}' AND seq = 1",
         )
         copy.seal_again(game)
@@ -259,7 +260,7 @@ def add_a_game(owner: str) -> Callable[[Copy], None]:
 
 def add_an_entry_before_the_first(copy: Copy) -> None:
     copy.execute(
-        "INSERT INTO entries SELECT game, -3, kind, at_ns, NULL, content, attachment, digest FROM entries WHERE seq = 2"
+        "INSERT INTO entries SELECT game, -3, kind, at_ns, content, digest, NULL, attachment FROM entries WHERE seq = 2"
     )
 
 
