@@ -16,10 +16,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import FrameType
 from typing import Final
 
-from downfield.core.threads import only_logged, supervised_thread
+from downfield.core.threads import delayed_thread, only_logged, supervised_thread
 
 INTERRUPTED: Final = 130  # Exit status of a command that Ctrl-C ended before it had anything to close (128 + SIGINT)
 
@@ -30,6 +31,8 @@ END_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM
 """Signals that ask a command to end: Ctrl-C, a service manager, a terminal that is closed."""
 
 _FORCED_BY: Final = 3  # presses of Ctrl-C
+
+_AGAIN_S: Final = 0.1  # after which a signal is sent again that came in a finalizer, which is over then
 
 
 class ProcessEnd:
@@ -55,7 +58,8 @@ class ProcessEnd:
 def ended_in_order() -> Iterator[None]:
     """Have Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt, once; what then closes is not interrupted by more.
 
-    The third Ctrl-C ends the process at once. SIGHUP stays ignored where it is, as under ``nohup``.
+    The third Ctrl-C ends the process at once. SIGHUP stays ignored where it is, as under ``nohup``. What is raised in
+    an object's finalizer is lost, so a signal that comes in the middle of one is sent again.
     """
     received: list[int] = []
 
@@ -66,6 +70,13 @@ def ended_in_order() -> Iterator[None]:
         if received.count(signal.SIGINT) >= _FORCED_BY:
             os._exit(INTERRUPTED)
 
+    def send_again(lost: sys.UnraisableHookArgs) -> None:
+        if received and issubclass(lost.exc_type, KeyboardInterrupt):
+            delayed_thread(_AGAIN_S, partial(os.kill, os.getpid(), received.pop()), "signal").start()
+        else:
+            previous_hook(lost)
+
+    previous_hook, sys.unraisablehook = sys.unraisablehook, send_again
     previous = {number: signal.getsignal(number) for number in END_SIGNALS}
     for number, handler in previous.items():
         # A shell starts background jobs with SIGINT ignored; a rig is ended by it all the same.
@@ -74,6 +85,7 @@ def ended_in_order() -> Iterator[None]:
     try:
         yield
     finally:
+        sys.unraisablehook = previous_hook
         if not received:
             for number, handler in previous.items():
                 signal.signal(number, handler)

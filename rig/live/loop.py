@@ -27,7 +27,7 @@ from downfield.core.errors import DownfieldError, RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Player, Scene
-from downfield.core.threads import BoundedQueue, only_logged, supervised_thread
+from downfield.core.threads import BoundedQueue, supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, IdentitiesDeclared, LineUpDeclared
@@ -326,16 +326,6 @@ def _words(name: str) -> str:
 
 
 def set_aside_loaded_objects() -> None:
-    """Collect garbage, and keep what is loaded out of later collections: one between two frames would take 0.1 s.
-
-    Not in the thread that gets the signals: a collection calls what objects leave to be called at their end, and the
-    KeyboardInterrupt of a SIGTERM that arrives there would be lost, with which the rig went on playing.
-    """
-    collection = supervised_thread(_collect, "garbage", only_logged)
-    collection.start()
-    collection.join()
-    gc.freeze()
-
-
-def _collect() -> None:
+    """Collect garbage, and keep what is loaded out of later collections: one between two frames would take 0.1 s."""
     gc.collect()
+    gc.freeze()

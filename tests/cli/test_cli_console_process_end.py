@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import av
 import pytest
 from loopback_streams import MjpegServer
-from waiting import wait_until
+from waiting import WAIT_S, wait_until
 
 from downfield.cli.console.process_end import ended_in_order
 
@@ -116,6 +118,27 @@ def test_the_first_signal_interrupts_and_further_ones_do_not() -> None:
             signal.raise_signal(signal.SIGTERM)
             closed.append("the recording")
     assert closed
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, previous if number == signal.SIGTERM else signal.default_int_handler)
+
+
+class Signaling:
+    """Garbage at whose end a signal arrives."""
+
+    def __init__(self) -> None:
+        self.self = self
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        sum(range(1000))
+
+
+def test_a_signal_that_comes_while_an_object_is_finalized_is_not_lost() -> None:
+    previous = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), ended_in_order():  # noqa: PT012
+        Signaling()
+        gc.collect()
+        threading.Event().wait(WAIT_S)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, previous if number == signal.SIGTERM else signal.default_int_handler)
 
