@@ -22,7 +22,7 @@ from downfield.officiating.conditions import Condition, joint_probability
 from downfield.officiating.declarations import BaseSwap
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
-from downfield.officiating.state.facts import Facts
+from downfield.officiating.state.facts import FACT_LIMITS, Facts
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Handler, Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayKind, Stoppage, poses_of
@@ -39,8 +39,6 @@ STOPPAGE_KINDS: Final[Mapping[str, StoppageKind]] = {
     "kick": "kickoff",
 }
 """The checks' kind of a stoppage, by its reason; stoppages for other reasons are not checked."""
-
-_SWITCH_NS: Final = 150_000_000  # figures come to rest within this time, and a camera sees as late that they walk again
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +226,7 @@ def _as_they_stood(facts: Facts, since_ns: int = 0) -> Scene:
 
     A camera sees late that it runs: by the motion of figures, and so by frames where these are few.
     """
-    stood = [one for one in facts.recent[:-2] if since_ns <= one.t_ns <= facts.t_ns - _SWITCH_NS]
+    stood = [one for one in facts.recent[:-2] if since_ns <= one.t_ns <= facts.t_ns - FACT_LIMITS.switched_late_ns]
     measured = any(figure.sigma_mm[0] for figure in facts.scene.figures)
     return stood[-1] if stood and measured else facts.scene
 
@@ -267,7 +265,7 @@ def _stoppage_changes(game: GameState, stoppage: Stoppage, context: RuleContext)
     play = game.play
     changes = find_pose_changes(
         stoppage.poses,
-        _as_they_stood(context.facts, stoppage.since_ns + _SWITCH_NS),
+        _as_they_stood(context.facts, stoppage.since_ns + FACT_LIMITS.rest_ns),
         game.players,
         offense=_offense_jersey(game, kicking=play.kind in KICKS),
         fallen=[fall.player for fall in play.falls],

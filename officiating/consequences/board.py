@@ -6,7 +6,7 @@ This module holds its effect on the game.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from downfield.core.scene import Scene
@@ -14,6 +14,7 @@ from downfield.officiating.calls import POWER, CallNumbers, Finding
 from downfield.officiating.checks.pivots import pivot_limits
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Param
+from downfield.officiating.state.facts import FACT_LIMITS
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import BOARD_S, Stoppage, board_s, poses_of
@@ -21,32 +22,17 @@ from downfield.officiating.state.play_state import BOARD_S, Stoppage, board_s, p
 ANY_NUMBER: Final = -1  # value of `stoppage.allowed` under which any number of stoppages is allowed
 
 
-@dataclass(frozen=True, slots=True)
-class BoardLimits:
-    """Times the board takes to come to rest."""
-
-    # the board vibrates on a little after its switch, so measurements this soon after it belong to the time before
-    coast_ns: int = 50_000_000
-
-    seen_late_ns: int = 150_000_000  # a camera sees by the motion of figures, and so late, that it was turned on
-
-    rest_ns: int = 150_000_000  # a figure comes to rest with the board within this time, and no hand reaches it sooner
-
-
-BOARD_LIMITS: Final = BoardLimits()
-
-
 def is_switched(game: GameState, scene: Scene) -> bool:
     """Return whether a scene tells how the switch stands: one that is off just after it came on tells of before."""
     late_ns = scene.t_ns - (game.play.board_on_ns or 0)
-    is_late = game.board == "on" and scene.board == "off" and late_ns < BOARD_LIMITS.seen_late_ns
+    is_late = game.board == "on" and scene.board == "off" and late_ns < FACT_LIMITS.switched_late_ns
     return scene.board != "unknown" and not is_late
 
 
 def power_finding(t_ns: int, *, on: bool, by: Side | None, sigma_s: float = 0.0) -> Finding:
     """Return the finding that the board was switched on or off, as measured or declared."""
     text, detail = ("board on", "on") if on else ("board off", "off")
-    settle_ns = None if on else t_ns + BOARD_LIMITS.coast_ns
+    settle_ns = None if on else t_ns + FACT_LIMITS.coast_ns
     found = Finding(POWER, "info", t_ns, text, (), str(t_ns), t_sigma_s=sigma_s, side=by, detail=detail)
     return replace(found, settle_ns=settle_ns, settle_early=False)
 
@@ -158,7 +144,7 @@ def _pivots_allowed(game: GameState, context: RuleContext) -> tuple[int | None, 
 def with_rest_poses(game: GameState, scene: Scene) -> GameState:
     """Return the game with the poses of a stoppage as the figures came to rest, not as the switch was turned."""
     stoppage = game.play.stoppage
-    if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= BOARD_LIMITS.rest_ns:
+    if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= FACT_LIMITS.rest_ns:
         return game
     return replace(game, play=replace(game.play, stoppage=replace(stoppage, poses=poses_of(scene))))
 

@@ -14,7 +14,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.records import record
 from downfield.officiating import declarations as d
 from downfield.officiating.checks.pivots import PivotLimit, pivot_limits
-from downfield.officiating.consequences.board import ANY_NUMBER, BOARD_LIMITS
+from downfield.officiating.consequences.board import ANY_NUMBER
 from downfield.officiating.consequences.set_ups import as_it_stands
 from downfield.officiating.consequences.told_plays import WITHOUT_SPOT
 from downfield.officiating.declarations import Declaration, Side
@@ -23,6 +23,7 @@ from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Tick
 from downfield.officiating.sides import SIDES
 from downfield.officiating.state.dice import DiceDue
+from downfield.officiating.state.facts import FACT_LIMITS
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import RuleSystem
 from downfield.officiating.unseen_declarations import CardKind, PlayEnd
@@ -214,7 +215,7 @@ class LegalDeclarations:
 def legal(engine: RulesEngine, state: EngineState) -> LegalDeclarations:
     """Return what may be declared in a state. Pure: the state stays as it is."""
     system = engine.rulebook.system
-    t_ns = _now_ns(state) + BOARD_LIMITS.coast_ns
+    t_ns = _now_ns(state) + FACT_LIMITS.coast_ns
     game = engine.step(state, Event("rest", t_ns, "clock", Tick()))[0].game  # a declared switch takes effect at rest
     # A step for each; a list of what is legal in which state would be a second set of rules, and differ some day.
     groups: dict[tuple[str, str], list[tuple[TriedDeclaration, str]]] = {}

@@ -27,7 +27,7 @@ EVEN_ODDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class FactLimits:
-    """Limits of the facts of one frame."""
+    """Limits of the facts of one frame, and of how the board and a camera follow the switch."""
 
     velocity_window_ns: int = 200_000_000  # velocity is averaged over this time: longer than one vibration of the board
 
@@ -40,10 +40,15 @@ class FactLimits:
 
     switched_late_ns: int = 150_000_000  # a camera sees by the figures' motion, and so late, that the board runs
 
+    # the board vibrates on a little after its switch, so measurements this soon after it belong to the time before
+    coast_ns: int = 50_000_000
+
+    rest_ns: int = 150_000_000  # a figure comes to rest with the board within this time, and no hand reaches it sooner
+
 
 SUSTAINED_FRAMES: Final = 3  # frames whose median says whether a contact lasts
 
-_LIMITS: Final = FactLimits()
+FACT_LIMITS: Final = FactLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +184,7 @@ class Facts:
             error_s = math.hypot(self._closing_error_s(name, contact), unseen_s)
             if since_ns is not None and since_ns < held_ns:
                 # He touched him before, if that is sure; or as the board came on, which a camera sees late.
-                sure = since_ns + math.sqrt(3) * unseen_s * 1e9 < held_ns - _LIMITS.switched_late_ns
+                sure = since_ns + math.sqrt(3) * unseen_s * 1e9 < held_ns - FACT_LIMITS.switched_late_ns
                 unseen_s = (
                     play.held_sigma_s if sure else max(unseen_s, self._blind_s(since_ns, held_ns), play.held_sigma_s)
                 )
@@ -196,8 +201,8 @@ class Facts:
             before = next((one for one in scene.contacts if {one.a, one.b} == pair), None)
             if before is not None and before.gap_mm > contact.gap_mm + contact.sigma_mm:
                 closing_mm_s = (before.gap_mm - contact.gap_mm) / (self.t_ns - scene.t_ns) * 1e9
-                return min(contact.sigma_mm / closing_mm_s, _LIMITS.instant_error_s)
-        return _LIMITS.instant_error_s
+                return min(contact.sigma_mm / closing_mm_s, FACT_LIMITS.instant_error_s)
+        return FACT_LIMITS.instant_error_s
 
     def engaged(self, player: str) -> bool:
         """Return whether a figure touches an opposing base, upright or fallen."""
@@ -232,7 +237,7 @@ class Facts:
         since_ns, hold = play.held_since_ns, play.hold
         for scene in reversed(self.recent):
             then = find_figure(scene, play.carrier) if play.carrier else None
-            if then is None or t_ns < since_ns - _LIMITS.switched_late_ns:
+            if then is None or t_ns < since_ns - FACT_LIMITS.switched_late_ns:
                 break
             if then.posture == "unseen":
                 continue
@@ -247,7 +252,7 @@ class Facts:
             return found_ns, self._blind_s(unseen[0], found_ns)
         began_ns = since_ns if hold is None else hold.t_ns  # before a stop, if there was one
         if unseen is not None and hold is not None and hold.how == "snap" and t_ns < since_ns:
-            began_ns -= _LIMITS.unknown_ns  # who hardly lined up past it: the play had begun while nothing was seen
+            began_ns -= FACT_LIMITS.unknown_ns  # who hardly lined up past it: the play had begun while nothing was seen
         return found_ns, math.hypot(self._blind_s(began_ns, found_ns), play.held_sigma_s)
 
     def unseen_error_s(self, t_ns: int, player: str) -> float:
@@ -257,21 +262,21 @@ class Facts:
         after_ns = next((one for one in seen if one >= t_ns), self.t_ns)
         before_ns = next((one for one in reversed(seen) if one < t_ns), None)
         unseen = self.state.unseen_ns
-        if before_ns is None and unseen is not None and unseen[0] < t_ns <= unseen[1] + _LIMITS.usual_step_ns:
+        if before_ns is None and unseen is not None and unseen[0] < t_ns <= unseen[1] + FACT_LIMITS.usual_step_ns:
             before_ns = unseen[0]
         return 0.0 if before_ns is None else self._blind_s(before_ns, after_ns)
 
     @property
     def switch_error_s(self) -> float:
         """The error of the instant at which the board was seen to be switched in this frame."""
-        late_ns = _LIMITS.switched_late_ns if any(figure.sigma_mm[0] for figure in self.scene.figures) else 1
-        unseen_ns, _ = self.state.unseen_ns or (self.t_ns - _LIMITS.unknown_ns, 0)
+        late_ns = FACT_LIMITS.switched_late_ns if any(figure.sigma_mm[0] for figure in self.scene.figures) else 1
+        unseen_ns, _ = self.state.unseen_ns or (self.t_ns - FACT_LIMITS.unknown_ns, 0)
         before_ns = next((one.t_ns for one in reversed(self.recent) if one.t_ns <= self.t_ns - late_ns), unseen_ns)
         return self._blind_s(before_ns, self.t_ns)
 
     def _blind_s(self, before_ns: int, after_ns: int) -> float:
         """Return the error of an instant between two at which it was looked: it is dated to either end."""
-        return max(after_ns - before_ns - _LIMITS.usual_step_ns, 0) / math.sqrt(3) / 1e9
+        return max(after_ns - before_ns - FACT_LIMITS.usual_step_ns, 0) / math.sqrt(3) / 1e9
 
     def hand_point(self, figure: Figure) -> tuple[float, float] | None:
         """Return the foremost point of a figure's carrying hand, mm; None when the hand was never measured."""
@@ -295,7 +300,7 @@ class Facts:
         aim = math.degrees(math.atan2(y_mm - figure.y_mm, x_mm - figure.x_mm))
         return difference_deg(figure.heading_deg, aim)
 
-    def velocity_mm_s(self, player: str, window_ns: int = _LIMITS.velocity_window_ns) -> tuple[float, float] | None:
+    def velocity_mm_s(self, player: str, window_ns: int = FACT_LIMITS.velocity_window_ns) -> tuple[float, float] | None:
         """Return the mean velocity over the window, mm/s along x and y; None if the frames span less than half."""
         now = self.figures.get(player)
         since = next((scene for scene in self.recent if self.t_ns - scene.t_ns <= window_ns), None)
