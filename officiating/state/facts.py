@@ -30,19 +30,13 @@ class FactLimits:
     """Limits of the facts of one frame, and of how the board and a camera follow the switch."""
 
     velocity_window_ns: int = 200_000_000  # velocity is averaged over this time: longer than one vibration of the board
-
     # the instant of a contact whose gap hardly closes is known to this at worst: bases that run side by side
     instant_error_s: float = 0.1
-
     usual_step_ns: int = 50_000_000  # between scenes as near as this an instant is known; a longer way adds error
-
     unknown_ns: int = 1_000_000_000  # how long ago something may have been that no frame showed
-
     switched_late_ns: int = 150_000_000  # a camera sees by the figures' motion, and so late, that the board runs
-
     # the board vibrates on a little after its switch, so measurements this soon after it belong to the time before
     coast_ns: int = 50_000_000
-
     rest_ns: int = 150_000_000  # a figure comes to rest with the board within this time, and no hand reaches it sooner
 
 
