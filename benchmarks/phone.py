@@ -50,6 +50,8 @@ from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
 from downfield.core.media.video_file import upright_bgr
+from downfield.core.records import to_json
+from downfield.core.track_files import Roster
 from downfield.game.published.board_topics import HealthReason
 from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.calls import Call
@@ -477,7 +479,9 @@ def latency(plays: Plays, film: Path, folder: Path) -> None:
     while PHONE_LINK.session is None:
         time.sleep(0.05)
     observer = LatencyObserver()
-    rig = open_rig("network", 0, folder, {"source.name": PHONE_SOURCE})
+    roster = folder / "line-up.roster.json"
+    roster.write_text(to_json(Roster, plays.tables[0].roster))
+    rig = open_rig("network", 0, folder, {"source.name": PHONE_SOURCE, "game.roster": str(roster)})
     rig.add_observer(observer)
     threading.Thread(target=rig.play, daemon=True).start()
     while not observer.judged:

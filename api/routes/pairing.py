@@ -316,8 +316,8 @@ def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherR
     A program that sends the camera's pictures by WHIP has the token as its bearer token.
     """
     policy = access_control_of(request.app).policy
-    if policy.trust_local and watcher.role != "producer" and not policy.origins:
-        refuse_unreachable(request)  # and then no program on this computer needs a token to watch
+    if policy.trust_local and watcher.role in {"viewer", "operator"} and not policy.origins:
+        refuse_unreachable(request)  # and then no program on this computer needs a token for that
     token, device = token_store.issue(watcher.name, watcher.role, watcher.days)
     return WatcherDetails(id=device.id, token=token, url=_program_url(request, watcher.role))
 

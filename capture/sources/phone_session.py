@@ -30,6 +30,7 @@ class PhoneSessionLimits:
     key_ns: int = 3_000_000_000
     asked_ns: int = 1_000_000_000  # Time after which a key picture that is missing is requested again
     missing_ns: int = 800_000_000  # Time without progress after which packets that are missing are given up
+    overtaken_ns: int = 30_000_000  # Time within which a missing packet still comes that others have overtaken
     again_ns: int = 100_000_000  # Time after which a missing packet is requested again, then twice it, and so on
     most_missing: int = 500  # Packets in a row of which a sender can't have kept the first: half a second's
     waiting_pictures: int = 120  # Pictures that wait to be decoded; when more come, the decoder begins anew
@@ -159,7 +160,7 @@ class RtpPictures:
         self._next: int | None = None  # number of the packet that is put in place next, which grows beyond 16 bits
         self._highest = 0
         self._stamp = 0
-        self._requested: dict[int, tuple[int, int]] = {}  # when last, and how often
+        self._requested: dict[int, tuple[int, int]] = {}  # when last, at first when it was missed, and how often
         self._moved_ns = 0
 
     def add(self, packet: RtpPacket) -> tuple[bool, None]:
@@ -187,8 +188,9 @@ class RtpPictures:
             self._give_up()
             return []
         missing = [number for number in range(self._next, self._highest) if number not in self._waiting]
-        requested = {number: self._requested.get(number, (0, 0)) for number in missing}
-        due = [one for one, (at_ns, times) in requested.items() if now_ns - at_ns >= times * SESSION_LIMITS.again_ns]
+        requested = {number: self._requested.get(number, (now_ns, 0)) for number in missing}
+        wait_ns = SESSION_LIMITS.overtaken_ns, SESSION_LIMITS.again_ns
+        due = [one for one, (at_ns, times) in requested.items() if now_ns - at_ns >= wait_ns[times > 0] * max(times, 1)]
         self._requested = requested | {number: (now_ns, requested[number][1] + 1) for number in due}
         return [number & 0xFFFF for number in due]
 

@@ -227,6 +227,24 @@ def test_every_button_for_companion_does_what_it_says_and_its_key_nothing_else(
     assert press(companion, buttons(companion)[0]).status_code == 401
 
 
+@pytest.mark.parametrize("kind", ["here", "guarded"])
+def test_obs_gets_what_it_needs_to_be_the_camera_and_nothing_else(
+    chrome: Browser, kind: str, request: pytest.FixtureRequest
+) -> None:
+    service: PageServer = request.getfixturevalue(kind)
+    with page_in(chrome) as page:
+        on_stream_page(page, service, admin=kind == "guarded")
+        page.get_by_role("button", name="OBS as the camera").click()
+        server, token = (page.get_by_label(label) for label in ("Server", "Bearer token"))
+        expect(token).to_have_value(re.compile(".{20}"))
+        sends = {"Authorization": f"Bearer {token.input_value()}"}
+        address = server.input_value()
+    offer = httpx.post(address, content="v=0", headers=sends | {"Content-Type": "application/sdp"}, timeout=WAIT_S)
+    assert offer.json()["code"] == "no_video", "an offer of OBS has a picture, and is answered"
+    assert httpx.get(f"{service.url}/api/devices", headers=sends).status_code == 403
+    assert [device.role for device in service.token_store.devices()] == ["camera"]
+
+
 def test_who_is_no_admin_gets_no_buttons_and_no_key(chrome: Browser, guarded: PageServer) -> None:
     with page_in(chrome) as page:
         page.goto(f"{guarded.url}/pair#{guarded.token_store.make_code('operator').code}")

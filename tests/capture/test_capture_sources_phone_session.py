@@ -137,7 +137,7 @@ def test_packets_that_only_probe_the_network_belong_to_no_picture(pictures: RtpP
     assert take(session) == whole(3)
 
 
-def test_missing_packets_are_requested_at_once_again_after_a_while_and_given_up(
+def test_missing_packets_are_requested_soon_again_after_a_while_and_given_up(
     pictures: RtpPictures, session: PhoneSession, clock: Clock
 ) -> None:
     sent = packets(5)
@@ -145,6 +145,8 @@ def test_missing_packets_are_requested_at_once_again_after_a_while_and_given_up(
     add(pictures, sent)
     assert pictures.source == 7
     assert take(session) == whole(1)
+    assert pictures.to_request() == [], "others may only have overtaken them"
+    clock.ns += SESSION_LIMITS.overtaken_ns
     assert pictures.to_request() == missing
     assert pictures.to_request() == [], "they are on their way"
     clock.ns += SESSION_LIMITS.again_ns
@@ -183,6 +185,20 @@ def test_a_packet_that_was_requested_completes_its_picture_and_those_after_it(
     assert pictures.to_request() == []
 
 
+def test_a_packet_that_others_overtake_is_not_requested(
+    pictures: RtpPictures, session: PhoneSession, clock: Clock
+) -> None:
+    sent = packets(3)
+    late = sent.pop(4)
+    add(pictures, sent)
+    for _ in range(2):
+        assert pictures.to_request() == []
+        clock.ns += SESSION_LIMITS.overtaken_ns // 2
+    add(pictures, [late])
+    assert pictures.to_request() == []
+    assert take(session) == whole(3)
+
+
 def test_a_packet_that_is_sent_again_makes_its_picture_no_later(
     pictures: RtpPictures, session: PhoneSession, clock: Clock
 ) -> None:
@@ -204,6 +220,8 @@ def test_a_pause_is_no_loss(pictures: RtpPictures, session: PhoneSession, clock:
     clock.ns += 60_000 * MS
     assert pictures.to_request() == []
     add(pictures, [sent[7]])
+    assert pictures.to_request() == []
+    clock.ns += SESSION_LIMITS.overtaken_ns
     assert pictures.to_request() == [sent[6].sequence_number], "it was given up for the time in which nothing was sent"
     add(pictures, [sent[6], *sent[8:]])
     assert take(session) == whole(4)

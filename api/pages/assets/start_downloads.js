@@ -1,4 +1,5 @@
-// What a streamer loads once: all scenes as one file for OBS, the producer's page as a dock, buttons for a Stream Deck.
+// What a streamer loads once: all scenes as one file for OBS, the producer's page as a dock, buttons for a Stream Deck,
+// and what OBS needs to be the camera.
 
 import { saveFile } from "./clip_saving.js";
 import { companionPage } from "./companion_page.js";
@@ -11,7 +12,7 @@ import { addressBox, addressOf, copyButton, target } from "./start_overlays.js";
 const tokens = new Map();
 document.addEventListener("device-removed", () => tokens.clear());
 
-/** @param {string} name @param {"viewer" | "producer"} role @returns {Promise<Service.WatcherDetails>} */
+/** @param {string} name @param {"viewer" | "producer" | "camera"} role @returns {Promise<Service.WatcherDetails>} */
 function tokenFor(name, role) {
   const given = tokens.get(name) ?? send("api/devices", { name, role });
   tokens.set(name, given);
@@ -29,6 +30,13 @@ export function downloadsCard(isAdmin) {
   const update = () => (dock.value = new URL("producer", target.key ? target.base : document.baseURI).href);
   target.changed.addEventListener("change", update);
   update();
+  const [server, bearer] = [addressBox("Server"), addressBox("Bearer token")];
+  const camera = el("div", { hidden: true }, ...[server, bearer].map((box) => el("label", {}, box.ariaLabel ?? "", el("div", { class: "address" }, box, copyButton(box)))));
+  const showCamera = async () => {
+    bearer.value = (await tokenFor("OBS as the camera", "camera")).token;
+    server.value = new URL("api/phone/whip", document.baseURI).href;
+    camera.hidden = false;
+  };
   /** @param {string} label @param {string} done @param {() => Promise<void>} save */
   const button = (label, done, save) => {
     const made = el("button", { type: "button", class: "small" }, label);
@@ -50,6 +58,9 @@ export function downloadsCard(isAdmin) {
     el("div", { class: "address" }, dock, copyButton(dock), el("a", { class: "button small", href: "producer" }, "Producer’s page")),
     isAdmin && el("p", { class: "muted" }, "For a Stream Deck with Bitfocus Companion: a page of buttons for replays, cards, elements and your presets, whose key changes what is on air and nothing else."),
     isAdmin && el("div", { class: "row" }, button("Buttons for Companion", "Saved. In Companion choose Import / Export, Import, and this file. Whoever has the file can use the buttons.", saveButtons)),
+    isAdmin && el("p", { class: "muted" }, "OBS, or any program that sends WHIP, can be the camera of a table that was started with “downfield run --phone”: Settings, Stream, service WHIP, with a server and a bearer token."),
+    isAdmin && el("div", { class: "row" }, button("OBS as the camera", "Copy both into OBS. The token sends pictures and does nothing else.", showCamera)),
+    isAdmin && camera,
     message,
   );
 }
