@@ -63,11 +63,6 @@ class Shake:
     share: float  # of the followed corners that move with it, 0..1; near 0 the field is not seen
     largest_px: float  # the largest displacement over the field's corners
 
-    def to_reference(self, px: Array) -> Array:
-        """Return the reference's pixels for pixels of this picture, shape (..., 2), same shape."""
-        back: Array = (np.asarray(px, dtype=np.float64) - self.move[:, 2]) @ np.linalg.inv(self.move[:, :2]).T
-        return back
-
 
 class ShakeTracker:
     """Follows the print from a reference picture, and so measures how the camera shakes.

@@ -79,7 +79,6 @@ class CheckedBatch:
     """A batch with which nothing is wrong by itself."""
 
     batch: JournalBatch
-    rows: Sequence[EntryRow]
 
     @property
     def game(self) -> str:
@@ -90,7 +89,7 @@ class CheckedBatch:
 def checked(batch: JournalBatch) -> CheckedBatch | BatchReply:
     """Return a batch once its signature, its order and its hash chain are checked; a refusal where one is wrong."""
     fault = _fault(batch, batch.entries)
-    return BatchReply("refused", text=fault) if fault else CheckedBatch(batch, batch.entries)
+    return BatchReply("refused", text=fault) if fault else CheckedBatch(batch)
 
 
 def store_group(connection: Connection, group: Sequence[CheckedBatch]) -> list[BatchReply]:
@@ -141,7 +140,7 @@ def _standing(
     """Return how each game is listed, and the digests of its stored entries by number."""
     if _is_file(connection):
         return {one.game: (listed, stored) for one in group for listed, stored in [_standing_in_file(connection, one)]}
-    wanted = {"games": [one.game for one in group], "firsts": [one.rows[0].seq - 1 for one in group]}
+    wanted = {"games": [one.game for one in group], "firsts": [one.batch.entries[0].seq - 1 for one in group]}
     found: dict[str, tuple[RowMapping | None, dict[int, str]]] = {}
     for row in connection.execute(_STANDING, wanted).mappings():
         _, stored = found.setdefault(row["id"], (row, {}))
@@ -155,7 +154,7 @@ def _standing_in_file(connection: Connection, one: CheckedBatch) -> tuple[RowMap
     last = connection.scalar(select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.game == one.game))
     if last is None:
         return listed, {}
-    first = min(one.rows[0].seq - 1, last)
+    first = min(one.batch.entries[0].seq - 1, last)
     query = select(ENTRIES.c.seq, ENTRIES.c.digest).where(ENTRIES.c.game == one.game, ENTRIES.c.seq >= first)
     return listed, {row.seq: row.digest for row in connection.execute(query)}
 
@@ -164,7 +163,7 @@ def _judged(
     one: CheckedBatch, listed: RowMapping | None, stored: dict[int, str]
 ) -> tuple[BatchReply, Sequence[EntryRow]]:
     """Return what becomes of a batch, and its entries that are not stored yet."""
-    rows = one.rows
+    rows = one.batch.entries
     if listed is not None and any(listed[name] != value for name, value in listing_of(one.batch.game).items()):
         return BatchReply("refused", text="its title, teams, rulebook, table or rig is not the one it had before"), ()
     last = max(stored, default=0)

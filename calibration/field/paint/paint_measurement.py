@@ -58,7 +58,6 @@ class PaintMeasurement:
     offset_px: Array  # how far along the normal the paint's center was found from there
     sigma_px: Array  # its standard deviation by the profile's own noise
     contrast: Array  # paint less the ground on its playing side, gray levels, signed
-    far_contrast: Array  # paint less the ground on its outer side
     found: NDArray[np.bool_]  # whether paint is there: clear, fitting the model, and within the search
     blur_px: float  # standard deviation of the edges' blur, one number for the picture
 
@@ -119,7 +118,7 @@ def measure_paint(
         & (np.abs(offset) < search_px)
         & _is_paint(samples, near, far, misfit, None if like is None else like.paint)
     )
-    return PaintMeasurement(centers, normals, offset, sigma, near, far, found, blurs[0])
+    return PaintMeasurement(centers, normals, offset, sigma, near, found, blurs[0])
 
 
 def _predict(camera: Camera, samples: PaintSamples) -> tuple[Array, Array, Array]:
