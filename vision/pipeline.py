@@ -312,6 +312,9 @@ class Vision:
         estimates, camera, t_ns, trackers = self._estimates, calibration.camera, frame.t_ns, self._trackers
         hands = trackers.hands.assess(estimates, t_ns)
         unfit = (*unfit, *hands.unfit)
+        t_sigma_ns = frame.t_sigma_ns if self._health is None else self._health.t_sigma_ns
+        # Who was not measured, as in a picture of unknown time, was predicted for the time that is given.
+        place_s = t_sigma_ns / 1e9 if t_sigma_ns < TIME_UNKNOWN_NS else 0.0
         center_mm = np.array([[calibration.field.length_mm / 2, calibration.field.width_mm / 2]])
         if self._continuous and detections is not None:
             center_px = camera.to_pixels(center_mm)
@@ -324,14 +327,14 @@ class Vision:
             self._shared_error = calibration.covariance, calibration.to_board_with_cov(center_px)[1][0]
         shared = self._shared_error[1]
         contacts = trackers.contacts.step(
-            estimates, t_ns, power=self._power, fit=not unfit, shared=shared, t_sigma_ns=frame.t_sigma_ns
+            estimates, t_ns, power=self._power, fit=not unfit, shared=shared, t_sigma_ns=t_sigma_ns
         )
         ball = trackers.ball.step(detections, estimates, camera, t_ns, carrier=carrier, fit=not unfit)
         return Scene(
             frame=frame.index,
             t_ns=t_ns,
             board=self._power,
-            figures=tuple(estimate.to_figure() for estimate in estimates),
+            figures=tuple(estimate.to_figure(place_s) for estimate in estimates),
             contacts=contacts,
             ball=ball,
             hands=hands.hands,

@@ -162,15 +162,18 @@ def test_figures_that_are_not_seen_in_pictures_sent_again_are_first_looked_for_i
     assert "not visible" in unfit[1]
 
 
-def test_pictures_in_the_wrong_order_are_told() -> None:
+def test_pictures_in_the_wrong_order_are_told_and_their_times_are_a_picture_off() -> None:
     shown = [np.array(_PRINT, np.uint8) for _ in range(40)]
     order = sorted(range(40), key=lambda k: k + (1.5 if k % 10 == 5 else 0.0))
     for image, k in zip(shown, order, strict=True):
         cv2.rectangle(image, (100 + 6 * k, 100), (160 + 6 * k, 160), (20, 20, 20), -1)
-    texts = watch(frames(shown))[-1].warnings
-    assert any("in the wrong order" in text for text in texts)
+    health, step_ns = watch(frames(shown))[-1], frames(shown)[-1].t_ns - frames(shown)[-2].t_ns
+    assert any("in the wrong order" in text for text in health.warnings)
+    assert health.t_sigma_ns == pytest.approx(step_ns, rel=0.01)  # each may be its neighbor
     in_order = [image for _, image in sorted(zip(order, shown, strict=True), key=lambda one: one[0])]
-    assert not any("in the wrong order" in text for text in watch(frames(in_order))[-1].warnings)
+    health = watch(frames(in_order))[-1]
+    assert not any("in the wrong order" in text for text in health.warnings)
+    assert health.t_sigma_ns == 0
 
 
 def test_too_few_figures_are_unfit() -> None:

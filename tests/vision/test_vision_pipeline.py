@@ -158,6 +158,22 @@ def test_a_frozen_picture_moves_no_figure_and_is_reported() -> None:
         assert abs(figure.footprint.y_mm - before[figure.id].y_mm) < 4 * np.sqrt(figure.covariance[1, 1])
 
 
+def test_who_walks_in_a_picture_whose_time_is_hardly_known_is_as_uncertain_as_his_way_in_that_time() -> None:
+    last = 27  # dark 4 walks from the twentieth picture on
+    known, unknown = open_vision(roster_of(TABLE)), open_vision(roster_of(TABLE))
+    for number in range(last):
+        known.process(shot(number))
+        unknown.process(shot(number))
+    sure = {figure.id: figure for figure in known.process(shot(last)).figures}
+    vague = {figure.id: figure for figure in unknown.process(replace(shot(last), t_sigma_ns=50_000_000)).figures}
+    (walker,) = (figure for figure in unknown.estimates if figure.id == "dark-4")
+    way_mm = 0.05 * abs(float(walker.velocity[0]))
+    assert way_mm > 1.0
+    assert vague["dark-4"].sigma_mm[0] == pytest.approx(np.hypot(sure["dark-4"].sigma_mm[0], way_mm), rel=0.01)
+    assert vague["dark-4"].x_mm == sure["dark-4"].x_mm
+    assert vague["dark-1"].sigma_mm[0] == pytest.approx(sure["dark-1"].sigma_mm[0], abs=0.1)
+
+
 def test_an_empty_board_is_a_scene_without_figures() -> None:
     look = look_of(TABLE.players)
     vision = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()] * 3))

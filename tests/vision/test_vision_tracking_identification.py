@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
-from downfield.vision.tracking.identification import IDENTIFICATION_LIMITS, misfit_mm, recall_formation
+from downfield.core.field.model import preset
+from downfield.core.scene import SURE_IDENTITY, Player
+from downfield.core.track_files import Roster, RosterSpot
+from downfield.vision.tracking.identification import IDENTIFICATION_LIMITS, identify, misfit_mm, recall_formation
 
 WEDGE = np.array([[0.0, 0.0], [40.0, 30.0], [40.0, -35.0], [95.0, 5.0], [150.0, 80.0]])
 LINE = np.array([[0.0, 0.0], [0.0, 45.0], [5.0, 90.0], [0.0, 140.0], [10.0, 190.0]])
@@ -73,3 +76,18 @@ def test_the_misfit_is_the_total_distance_with_a_limit_per_figure() -> None:
     stands[4] += (900.0, 0.0)
     assert misfit_mm(WEDGE, stands, ALIKE) == pytest.approx(5.0 + IDENTIFICATION_LIMITS.elsewhere_mm)
     assert misfit_mm(WEDGE, stands[:4], ALIKE[:, :4]) == pytest.approx(5.0 + IDENTIFICATION_LIMITS.elsewhere_mm)
+
+
+@pytest.mark.parametrize(("beside_mm", "sure"), [(0.0, True), (11.0, False)])
+def test_a_figure_that_may_be_one_who_was_not_found_is_not_sure(beside_mm: float, sure: bool) -> None:
+    players = tuple(Player(f"dark-{place}", "dark") for place in range(5))
+    field, places = preset("ultimate"), 300 + LINE
+    places[4] = places[3] + (0.0, 24.0)
+    spots = tuple(
+        RosterSpot(player.id, *(place / field.mm_per_yd)) for player, place in zip(players, places, strict=True)
+    )
+    stands = places[:4].copy()  # the last one is not found, and the one before it stands some way toward its place
+    stands[3, 1] += beside_mm
+    named = identify(Roster(players, spots), (), field, stands, np.full(4, -5.0), teams_known=True, tracked=None)
+    assert named.rows == [0, 1, 2, 3, None]
+    assert bool(named.probability[3] >= SURE_IDENTITY) is sure

@@ -107,6 +107,13 @@ def test_too_few_standing_figures_are_no_line_up_when_they_walk() -> None:
     assert found(LineUpSearch(FIELD, roster_of(table)), measured(table))[1] is None
 
 
+def test_a_few_standing_figures_of_a_roster_are_no_line_up_however_long_the_others_are_not_seen() -> None:
+    table = Table(EIGHT, 4.0, gone=lambda id_, _: id_ not in {"dark-1", "dark-2", "light-0"})
+    assert found(LineUpSearch(FIELD, roster_of(table)), measured(table))[1] is None
+    half = replace(table, gone=lambda id_, _: id_ not in {"dark-1", "dark-2", "light-0", "light-1"})
+    assert found(LineUpSearch(FIELD, roster_of(half)), measured(half))[1] is not None
+
+
 def test_something_beside_a_missing_figures_place_is_not_that_figure_where_the_others_stand_in_theirs() -> None:
     paths = {**EIGHT, "thing": standing(300, 206, 0)}
     table = Table(paths, 4.0, gone=lambda id_, _: id_ == "dark-2", unlisted=["thing"])

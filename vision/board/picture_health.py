@@ -87,6 +87,7 @@ class PictureHealth:
     poor: tuple[str, ...] = ()  # the warnings by which figures are hard to find
     repeated: bool = False  # whether the picture shows the same as the previous one, and so holds no new information
     more_figures: int = 0  # that stand on the board and are none of the line-up's
+    t_sigma_ns: int = 0  # error of its time, by its source and by pictures that come in the wrong order
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,8 @@ class PictureHealthMonitor:
         while frame.t_ns - self._recent[0].t_ns > _LIMITS.memory_ns:
             self._recent.popleft()
         flicker = self._flicker(change)
-        poor = [*self._poor(stats, flicker), *self._repeating(), *self._uneven(), *self._out_of_order()]
+        disordered = self._out_of_order()
+        poor = [*self._poor(stats, flicker), *self._repeating(), *self._uneven(), *disordered]
         unfit = [
             *_darkness(stats),
             *self._frozen(frame.t_ns),
@@ -159,7 +161,12 @@ class PictureHealthMonitor:
         recently_dropped = sum(recent.dropped for recent in self._recent)
         if recently_dropped >= _LIMITS.max_dropped:
             warnings.append(f"{recently_dropped} frames were dropped in the last 2 s: close other programs")
-        return PictureHealth(tuple(warnings), tuple(unfit), tuple(poor), change.repeated)
+        # Two that changed places are a step off each, and it is not known which others did.
+        t_sigma_ns = max(frame.t_sigma_ns, self._usual_step_ns() if disordered else 0)
+        return PictureHealth(tuple(warnings), tuple(unfit), tuple(poor), change.repeated, t_sigma_ns=t_sigma_ns)
+
+    def _usual_step_ns(self) -> int:
+        return round(statistics.median(recent.step_ns for recent in self._recent))
 
     def _poor(self, stats: _FrameStats, flicker: float) -> list[str]:
         """Return why figures are hard to find."""

@@ -79,10 +79,11 @@ class Estimate:
             front=self.front,
         )
 
-    def to_figure(self) -> Figure:
-        """Return the figure as a scene holds it, rounded."""
+    def to_figure(self, t_sigma_s: float = 0.0) -> Figure:
+        """Return the figure as a scene holds it, rounded; its error is also that of the picture's time, s."""
         footprint, size, helmet = self.footprint, self.footprint.size, self.helmet_mm
-        variance_x, variance_y, variance_rad = self.covariance.diagonal().tolist()
+        variances = self.covariance.diagonal() + (self.velocity * t_sigma_s) ** 2
+        variance_x, variance_y, variance_rad = variances.tolist()
         length_mm, width_mm = round(size.length_mm, _DIGITS), round(size.width_mm, _DIGITS)
         return Figure(
             id=self.id,

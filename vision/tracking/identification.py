@@ -131,27 +131,31 @@ def _in_place_probability(
 ) -> Array:
     """Return the probability of each identity by places, (n,): of who he is found as, against every exchange of two.
 
+    Who was not found may be one of those who were, too, and that one not found.
+
     Args:
         places_mm: expected place of each player, NaN where unknown, shape (n, 2).
         found: row of the figure that each is.
         colors: log-odds that each figure is of each player's team, shape (n, m); None where they decide nothing.
     """
     limits, out = IDENTIFICATION_LIMITS, np.ones(len(places_mm))
-    rows = np.array([row for row, at in enumerate(found) if at is not None and np.isfinite(places_mm[row, 0])], int)
+    placed = np.flatnonzero(np.isfinite(places_mm[:, 0]))
+    rows = np.array([row for row in placed if found[row] is not None], int)
     if not len(rows):
         return out
     own = np.array([found[row] for row in rows], int)
-    apart = np.linalg.norm(places_mm[rows][:, None] - stands_mm[None], axis=2)
+    placed = np.concatenate([rows, np.setdiff1d(placed, rows)])
+    apart = np.linalg.norm(places_mm[placed][:, None] - stands_mm[None], axis=2)
     sigma = max(limits.set_down_mm, limits.misfit_factor * float(np.median(apart[np.arange(len(rows)), own])))
     near = (1 - limits.elsewhere_share) * np.exp(-0.5 * (apart / sigma) ** 2) / (2 * np.pi * sigma**2)
     fits = np.log(near + limits.elsewhere_share / limits.team_area_mm2)
     if colors is not None:
-        fits = fits + np.clip(colors[rows], -limits.min_color_odds, limits.min_color_odds)
-    across = fits[:, own]  # of the player of row i in the place of that of row k
+        fits = fits + np.clip(colors[placed], -limits.min_color_odds, limits.min_color_odds)
+    across, missing = np.split(fits[:, own], [len(rows)])  # of the player of row i in the place of that of row k
     mine = np.diagonal(across)
     dearer = mine[:, None] + mine[None] - across - across.T
     np.fill_diagonal(dearer, np.inf)
-    out[rows] = 1.0 / (1.0 + np.exp(-dearer).sum(axis=1))
+    out[rows] = 1.0 / (1.0 + np.exp(-dearer).sum(axis=1) + np.exp(missing - mine).sum(axis=0))
     return out
 
 

@@ -37,6 +37,7 @@ class LineUpLimits:
     min_detected_share: float = 0.5  # Share of the frames since its first detection in which a figure must be detected
     max_wait_ns: int = 2_000_000_000  # An incomplete line-up is accepted after this time
     max_moving_share: float = 0.2  # An incomplete line-up is accepted only if at most this share of the figures moves
+    min_standing_share: float = 0.5  # and of a roster's this share stands: a few that stand in a play are no line-up
     # An incomplete line-up is accepted as figures begin to walk if this share of the roster stood still before
     min_found_share: float = 0.8
     left_share: float = 0.25  # Figures begin to walk when this share of those that stood still is detected elsewhere
@@ -184,7 +185,8 @@ class LineUpSearch:
         if not waited:
             return None
         moving = len(measurements) - sum(stand.last_ns == t_ns for stand in settled)
-        if settled and moving <= _LIMITS.max_moving_share * len(measurements):
+        enough = len(settled) >= (_LIMITS.min_standing_share * wanted if known else 1)
+        if enough and moving <= _LIMITS.max_moving_share * len(measurements):
             return self._line_up(settled)
         # A roster's places are those at which the players were named: figures that have moved can't be identified.
         return None if known else self.from_single_frame(measurements, t_ns)
