@@ -1,11 +1,12 @@
 """Make clips of strangers: plays of the twin's physics, drawn as `strangers.py` draws its stills.
 
-Run: BLENDER_PYTHON=.../python python benchmarks/strangers_clips.py FOLDER [--count 8]
+Run: BLENDER_PYTHON=.../python python benchmarks/strangers_clips.py FOLDER [--count 8] [--first 0]
 
 Where figures stand, walk, meet and fall comes from the twin's physics, on fields and bases of the strangers' own sizes;
 everything that is seen comes from the strangers' code. FOLDER gets the files of `downfield twin render` (clip,
 calibration, tracks, truth, declarations); how much of a base is seen is not in them. `strangers_chain.py` measures the
-clips, to report and never to train or to tune. An interrupted run goes on with the next frame.
+clips, to report and never to train or to tune. Clips to find faults in have other numbers, from 100 on (`--first`), and a
+folder of their own. An interrupted run goes on with the next frame.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=8, help="clips the set is to have")
+    parser.add_argument("--first", type=int, default=0, help="number of the first clip; those below 100 are reported")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="of the path tracer, per pixel")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
@@ -60,11 +62,11 @@ def main() -> None:
     if not python:
         parser.error("set BLENDER_PYTHON to a Python that has bpy (strangers.py says how)")
     options.folder.mkdir(parents=True, exist_ok=True)
-    for number in range(options.count):
+    for number in range(options.first, options.first + options.count):
         name = options.folder / f"{number:02d}"
         if not name.with_suffix(".mp4").is_file():
             make_clip(number, name, python, {"samples": options.samples, "threads": options.threads})
-            print(f"{number + 1} of {options.count}", flush=True)
+            print(f"{number - options.first + 1} of {options.count}", flush=True)
 
 
 def make_clip(number: int, name: Path, python: str, quality: dict[str, int]) -> None:

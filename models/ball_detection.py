@@ -44,7 +44,6 @@ class BallDetectionLimits:
     half_box_px: float = 7.0  # half the side of a candidate's box in the input, with a margin
     # between these a patch is worth a second view: one in thirty shows the ball
     unclear_logits: tuple[float, float] = (-1.5, 3.0)
-    min_score: float = 0.02  # a ball of lower score is not reported
     max_logit: float = 6.0  # limit of one view's logit among several views
     max_only_logit: float = 8.0  # limit of the logit when there is only one view
     hopeless_logit: float = -4.0  # below this logit, the other views of a place are not consulted
@@ -213,17 +212,6 @@ def with_patch_corners(balls: Sequence[Detection], figures: Sequence[Detection])
         corners: list[Pixel] = [(x, y) for x, y in (square + center).tolist()]
         out.append(dataclasses.replace(ball, corners_px=tuple(corners)))
     return out
-
-
-def decode_ball(
-    balls: Sequence[Detection], heat: Array, transforms: Array, zoom: float = BALL_PATCH_ZOOM
-) -> list[Detection]:
-    """Return the ball at its best-scoring place, or an empty list; arguments as of `decode_ball_places`."""
-    return [
-        ball
-        for ball in decode_ball_places(balls, heat, transforms, zoom)[:1]
-        if ball.score >= BALL_DETECTION_LIMITS.min_score
-    ]
 
 
 def decode_ball_places(

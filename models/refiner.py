@@ -43,7 +43,7 @@ class RefinerLimits:
     # Cutting patches.
     min_length_px: float = 6.0  # smaller bases are degenerate detections and would be enlarged without limit
     on_edge_ratio: float = 0.5  # a base shorter than this share of its width stands on its front or rear edge
-    max_size_ratio: float = 1.25  # bases differ from the median size by less than this factor, even in a tilted view
+    max_size_ratio: float = 1.25  # bases differ from the usual size by less than this factor, even in a tilted view
     # linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first
     min_scale: float = 0.4
     # patches cut in one call: other threads run between calls, and OpenCV's pictures end at 2^15 pixels
@@ -58,8 +58,11 @@ class RefinerLimits:
     # Keeping figures.
     min_tracked_score: float = 0.3  # least score of a figure that was tracked a moment ago: figures don't vanish
     min_visibility: float = 0.35  # least mean visibility of the corners for a figure to stay tracked
-    # a tracked base that differs from the median size by more than this factor is wrong
+    # a tracked base that differs from the usual size by more than this factor is wrong
     max_tracked_size_ratio: float = 1.4
+    # bases of one make, which differ by less than this factor; so many of about one size are a make of their own
+    alike_ratio: float = 1.12
+    alike_bases: int = 4
     max_ball_carriers: int = 22  # number of figures, best scores first, that are searched for a carried ball
 
 
@@ -124,13 +127,29 @@ def usual_length_px(figures: Sequence[Detection]) -> float:
     return float(np.median(apparent_lengths([figure.corners_px for figure in figures])))
 
 
-def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Array:
+def usual_lengths_px(figures: Sequence[Detection], others: Sequence[Detection] = ()) -> Array:
+    """Return the usual length of a base like each of these, shape (n,).
+
+    It is its own where enough bases in the picture are about as long, since each team may have a make of its own;
+    otherwise it is the median.
+
+    Args:
+        others: more figures in the picture.
+    """
+    lengths = apparent_lengths(np.array([figure.corners_px for figure in (*figures, *others)]).reshape(-1, 4, 2))
+    own, alike = lengths[: len(figures), None], REFINER_LIMITS.alike_ratio
+    many = ((own < lengths * alike) & (lengths < own * alike)).sum(axis=1) >= REFINER_LIMITS.alike_bases
+    usual: Array = np.where(many, own[:, 0], np.median(lengths) if len(lengths) else 0.0)
+    return usual
+
+
+def patch_transform(corners_px: ArrayLike, usual_px: float | Array | None = None) -> Array:
     """Return the transforms from the picture's pixels to figures' patches.
 
     Args:
         corners_px: the base tops' front-left, front-right, rear-right and rear-left corners, shape (..., 4, 2).
-        usual_px: median base length of the picture, which keeps patches near it. Without this, tracking a figure by its
-            own last output can run away.
+        usual_px: usual base length of the picture, or of bases like each, shape (...), which keeps patches near it.
+            Without this, tracking a figure by its own last output can run away.
 
     Returns:
         Affine matrices, shape (..., 2, 3): the corners' center in the patch's center, the front toward +x, the base
@@ -187,7 +206,9 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
     return patches
 
 
-def cut_figures(figures: Sequence[Detection], image: Image, usual_px: float, zoom: float = 1.0) -> tuple[Array, Image]:
+def cut_figures(
+    figures: Sequence[Detection], image: Image, usual_px: float | Array, zoom: float = 1.0
+) -> tuple[Array, Image]:
     """Return the transforms of figures' patches, and the patches."""
     corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
     transforms = magnified(patch_transform(corners, usual_px), zoom)
@@ -268,7 +289,7 @@ def run_patches(network: Network, patches: Image) -> Array:
 
 
 def run_figures(
-    network: Network, figures: Sequence[Detection], image: Image, usual_px: float, further: FurtherViews
+    network: Network, figures: Sequence[Detection], image: Image, usual_px: Array, further: FurtherViews
 ) -> tuple[Array, Array]:
     """Run the refiner on figures; outputs of shape (n, `OUTPUTS`) and the patches' transforms, shape (n, 2, 3)."""
     transforms, patches = cut_figures(figures, image, usual_px)

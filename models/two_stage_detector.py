@@ -40,6 +40,7 @@ from downfield.models.refiner import (
     run_figures,
     run_patches,
     usual_length_px,
+    usual_lengths_px,
 )
 from downfield.models.runtime import Network, logit, sigmoid
 from downfield.models.second_opinion import BallOpinion, SecondOpinion
@@ -200,9 +201,9 @@ class TwoStageDetector:
         views = [view for view in select_new_views(found, known) if view.corners_px]
         if not known and not views:
             return ()
-        usual_px = usual_length_px([*known, *views])
-        views += [figure for figure in known if is_vague(figure, usual_px) and find_same_figure(figure, views) is None]
-        return self._candidate_refiner._refine(image, (), views, further=average_rotated, usual_px=usual_px)
+        vague = [one for one, px in zip(known, usual_lengths_px(known, views), strict=True) if is_vague(one, float(px))]
+        views += [figure for figure in vague if find_same_figure(figure, views) is None]
+        return self._candidate_refiner._refine(image, (), views, further=average_rotated, others=known)
 
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
@@ -235,7 +236,7 @@ class TwoStageDetector:
         again: Sequence[tuple[int, Detection]] = (),
         *,
         further: FurtherViews | None = None,
-        usual_px: float | None = None,
+        others: Sequence[Detection] = (),
     ) -> tuple[Detection, ...]:
         """Return all detections, refined.
 
@@ -245,7 +246,7 @@ class TwoStageDetector:
             again: rows of known figures with the detector's present view of them, which does not depend on the last
                 output, as that may be wrong.
             further: runs further views of patches, and of vague figures turned by a quarter; None if there is no time.
-            usual_px: median base length; None to take it from these figures.
+            others: more figures in the picture, whose bases tell how long bases are.
         """
         fresh = [candidate for candidate in seen if candidate.corners_px]
         hands = [candidate for candidate in seen if candidate.kind == "hand"]
@@ -253,7 +254,7 @@ class TwoStageDetector:
         figures = [*known, *(view for _, view in again), *fresh]
         if not figures:
             return _best_first(balls + hands)
-        usual_px = usual_px or usual_length_px(figures)
+        usual_px = usual_lengths_px(figures, others)
         transforms, patches = cut_figures(figures, image, usual_px)
         outputs = self._run_tracked(patches, known)
         if further:
@@ -268,11 +269,12 @@ class TwoStageDetector:
         if further:
             self._view_across(image, better, usual_px, further)
         tracked = better[: len(known)]
-        sizes = (apparent_lengths([figure.corners_px for figure in tracked]) / usual_px).tolist() if known else []
+        lengths_px = apparent_lengths(np.array([figure.corners_px for figure in tracked]).reshape(-1, 4, 2))
+        sizes = (lengths_px / usual_lengths_px(tracked, figures[len(known) :])).tolist()
         still = [figure for figure, size in zip(tracked, sizes, strict=True) if self._is_trackable(figure, size)]
         new = [figure for figure in better[len(known) + len(again) :] if figure.score >= self._threshold]
         kept = suppress_overlaps(still + new, len(still))
-        balls = self._track_ball(image, balls, figures, usual_px)
+        balls = self._track_ball(image, balls, figures, float(np.median(usual_px)))
         return _best_first(kept + balls + hands)
 
     def _run_tracked(self, patches: Image, known: Sequence[Detection]) -> Array:
@@ -301,7 +303,7 @@ class TwoStageDetector:
         figures: list[Detection],
         before: Sequence[Detection],
         start: int,
-        usual_px: float,
+        usual_px: Array,
         further: FurtherViews,
     ) -> None:
         """Refine again, in place and from a row on, the figures whose patch was cut off-center or askew.
@@ -318,25 +320,25 @@ class TwoStageDetector:
         if not rows:
             return
         guesses = [dataclasses.replace(figures[i], score=before[i].score) for i in rows]
-        for i, view in zip(rows, self._refine_views(image, guesses, usual_px, further), strict=True):
+        for i, view in zip(rows, self._refine_views(image, guesses, usual_px[rows], further), strict=True):
             mean = (logit(np.array(figures[i].score)) + logit(np.array(view.score))) / 2
             figures[i] = dataclasses.replace(view, score=float(sigmoid(mean)))
 
-    def _view_across(self, image: Image, figures: list[Detection], usual_px: float, further: FurtherViews) -> None:
+    def _view_across(self, image: Image, figures: list[Detection], usual_px: Array, further: FurtherViews) -> None:
         """Refine vague figures again, in place, turned by a quarter, and keep the more exact view."""
         rows = [
             i
             for i, figure in enumerate(figures)
-            if is_vague(figure, usual_px) and figure.score > REFINER_LIMITS.min_score_again
+            if is_vague(figure, float(usual_px[i])) and figure.score > REFINER_LIMITS.min_score_again
         ]
         if not rows:
             return
         across = [quarter_turned(figures[i]) for i in rows]
-        for i, view in zip(rows, self._refine_views(image, across, usual_px, further), strict=True):
+        for i, view in zip(rows, self._refine_views(image, across, usual_px[rows], further), strict=True):
             figures[i] = better_view(figures[i], view)
 
     def _refine_views(
-        self, image: Image, views: Sequence[Detection], usual_px: float, further: FurtherViews
+        self, image: Image, views: Sequence[Detection], usual_px: Array, further: FurtherViews
     ) -> list[Detection]:
         outputs, transforms = run_figures(self._refiner, views, image, usual_px, further)
         self._subtract_thresholds(outputs, views, 0)

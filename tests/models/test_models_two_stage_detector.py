@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from refined_figures import FRAME, FixedDetector, base, figure
+from refined_figures import FRAME, FixedDetector, Still, base, figure
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
@@ -313,6 +313,16 @@ def test_two_figures_refined_to_one_place_are_one() -> None:
     seen = detector.track(FRAME, [figure(first), figure(second)])
     assert len(seen) == 1
     assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
+
+
+@pytest.mark.parametrize("larger", [1, 4])
+def test_bases_of_the_other_team_s_make_are_tracked_whatever_their_size(larger: int) -> None:
+    bases = [base(60 * k + 40, 80, 0.0, 34.0) for k in range(7)]
+    bases += [base(100 * k + 80, 300, 0.2, 60.0) for k in range(larger)]
+    seen = TwoStageDetector(FixedDetector(), Still()).track(FRAME, [figure(at, 0.9) for at in bases])
+    lengths = sorted(float(np.linalg.norm(np.subtract(one.corners_px[0], one.corners_px[3]))) for one in seen)
+    largest = 60.0 if larger == 4 else 34.0 * 1.25  # a single one is a base that was measured badly
+    np.testing.assert_allclose(lengths, [34.0] * 7 + [largest] * larger, rtol=1e-3)
 
 
 def test_tracking_nothing_runs_no_network() -> None:
