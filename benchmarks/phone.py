@@ -42,7 +42,7 @@ from measured_rig import LatencyObserver, open_rig
 from phone_film import PHASES, Film, Network, arguments, encode
 
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.source import CaptureClock, CapturedFrame
+from downfield.capture.source import CaptureClock, CapturedFrame, LoopObserver
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.capture.sources.phone import PHONE_LIMITS, PHONE_SOURCE, PhoneCamera
 from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink
@@ -57,10 +57,11 @@ from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import PivotsDone, Switch
 from downfield.officiating.events import Ruling, Tick, Undo
+from downfield.rig.rig import Rig
 
 SIZE: Final = (1920, 1080)
 _STAND_S: Final = (2.0, 6.0)  # How long the line-up of each play stands
-_OPENING_S: Final = (30.0, 2.0)  # The same where a whole rig opens first
+OPENING_S: Final = (30.0, 2.0)  # The same where a whole rig opens first
 _TROUBLE_S: Final = 3.7  # When what happens once begins: the carrier of the first play has begun to run
 _GAP_S: Final = 5.0
 _AWAY_S: Final = 3.0
@@ -118,16 +119,18 @@ class Plays:
 
     Attributes:
         begins: number of the film's first picture of each play.
+        taken_ns: when that was taken, by the clip's clock.
         file: the calls that the film makes as a file.
     """
 
-    def __init__(self, clip: Path | None, stand_s: Sequence[float] = _STAND_S) -> None:
+    def __init__(self, clip: Path | None, stand_s: Sequence[float] = _STAND_S, count: int = 2) -> None:
         demo = bundled_demo()
         plays = [Play("bundled-1", demo, 6.85, 9.95, 5), Play("bundled-2", demo, 14.75, 18.6, 8)]
-        self.tables = [Table(play) for play in (plays if clip is None else [Play(clip.stem, clip, 0.0, 9.0, 8)])]
+        self.tables = [Table(one) for one in (plays[:count] if clip is None else [Play(clip.stem, clip, 0.0, 9.0, 8)])]
         with av.open(str(clip or demo)) as container:
             self.fps = round(container.streams.video[0].average_rate or 30)
         self._shots = [list(table.shots()) for table in self.tables]
+        self.taken_ns = [shots[0].taken_ns for shots in self._shots]
         self._stands = [round(seconds * self.fps) for seconds in stand_s]
         self.begins: list[int] = []
         number = 0
@@ -187,7 +190,8 @@ def _marked(image: Image, number: int) -> Image:
     return marked
 
 
-def _number(image: Image) -> int:
+def number_of(image: Image) -> int:
+    """Return the number in a picture's corner."""
     middle = image[4 : _SIDE_PX - 4, : _BITS * _SIDE_PX].reshape(_SIDE_PX - 8, _BITS, _SIDE_PX, 3)[:, :, 4:-4]
     return sum(1 << bit for bit in range(_BITS) if middle[:, bit].mean() > 128)
 
@@ -312,7 +316,7 @@ def summary(kind: Kind, plays: Plays, got: Received, clock: CaptureClock) -> dic
             decoded = frame.image if frame.packet is None else decode(frame.packet.data)
             image = image if again else decoded
             assert image is not None
-            number = _number(image)
+            number = number_of(image)
             taken_ns = round(number / plays.fps * 1e9)
             if number not in numbers[-1:]:
                 numbers.append(number)
@@ -428,7 +432,7 @@ def main() -> None:
         return
     cv2.setNumThreads(1)
     ends = time.monotonic() + 60 * options.minutes
-    plays = Plays(options.clip, _OPENING_S if options.latency else _STAND_S)
+    plays = Plays(options.clip, OPENING_S if options.latency else _STAND_S)
     done = {line["kind"] for line in lines if line["fps"] == plays.fps}
     with tempfile.TemporaryDirectory() as folder:
         films = _Films(plays, Path(folder))
@@ -469,35 +473,46 @@ class _Films:
         return self._made[key]
 
 
-def latency(plays: Plays, film: Path, folder: Path) -> None:
-    """Print the time from a picture to its published scene, and from an instant to its published call, of a whole rig.
+def rig_of(plays: Plays, folder: Path, observer: LoopObserver, changed: Mapping[str, object] | None = None) -> Rig:
+    """Return a whole rig that plays by a phone, and knows who stands where in the line-up of the first play."""
+    roster = folder / "line-up.roster.json"
+    roster.write_text(to_json(Roster, plays.tables[0].roster))
+    rig = open_rig("network", 0, folder, {"source.name": PHONE_SOURCE, "game.roster": str(roster), **(changed or {})})
+    rig.add_observer(observer)
+    threading.Thread(target=rig.play, daemon=True).start()
+    return rig
 
-    A person tells it what the camera can't see of the first play, as the clip's journal says.
+
+def declare(rig: Rig, plays: Plays, began_ns: int) -> None:
+    """Tell a rig what the camera can't see of the first play, as the clip's journal does, when it is time.
+
+    Args:
+        began_ns: when the film's first picture was taken, monotonic clock.
     """
+    table = plays.tables[0]
+    began_ns += round(plays.begins[0] / plays.fps * 1e9) - plays.taken_ns[0]  # of the clip's clock
+    for event in table.events:
+        if event.t_ns < table.play.from_s * 1e9 and isinstance(event.body, Switch | PivotsDone):
+            continue  # of an earlier play, which the film does not show
+        if event.t_ns < table.play.to_s * 1e9 and not isinstance(event.body, Ruling | Undo | Tick):
+            time.sleep(max(0.0, (began_ns + event.t_ns - time.monotonic_ns()) / 1e9))
+            receipt = rig.game_service.declare(event.body, Submission())
+            if not isinstance(receipt, Accepted):
+                print(f"{event.body.type} at {event.t_ns / 1e9:.1f} s of the clip: {receipt}")
+
+
+def latency(plays: Plays, film: Path, folder: Path) -> None:
+    """Print the time from a picture to its scene, and from an instant to its call, both published, of a whole rig."""
     got, ended = Received(), threading.Event()
     sender = started(film, Network(), PHONE_LINK, got, ended)
     while PHONE_LINK.session is None:
         time.sleep(0.05)
     observer = LatencyObserver()
-    roster = folder / "line-up.roster.json"
-    roster.write_text(to_json(Roster, plays.tables[0].roster))
-    rig = open_rig("network", 0, folder, {"source.name": PHONE_SOURCE, "game.roster": str(roster)})
-    rig.add_observer(observer)
-    threading.Thread(target=rig.play, daemon=True).start()
+    rig = rig_of(plays, folder, observer)
     while not observer.judged:
         time.sleep(0.05)
-    observer.counting = True
-    table, began_s = plays.tables[0], time.process_time()
-    begins_s = plays.begins[0] / plays.fps
-    for event in table.events:
-        if event.t_ns < table.play.from_s * 1e9 and isinstance(event.body, Switch | PivotsDone):
-            continue  # of an earlier play, which the film does not show
-        due_s = begins_s + event.t_ns / 1e9 - table.play.from_s
-        if due_s < begins_s + table.play.to_s - table.play.from_s and not isinstance(event.body, Ruling | Undo | Tick):
-            time.sleep(max(0.0, got.began_ns / 1e9 + due_s - time.monotonic()))
-            receipt = rig.game_service.declare(event.body, Submission())
-            if not isinstance(receipt, Accepted):
-                print(f"{event.body.type} at {due_s:.1f} s: {receipt}")
+    observer.counting, began_s = True, time.process_time()
+    declare(rig, plays, got.began_ns)
     ended.wait()
     cpu_s = time.process_time() - began_s
     rig.close()
