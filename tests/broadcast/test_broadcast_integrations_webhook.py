@@ -194,6 +194,8 @@ class Outage:
         return [json.loads(request.partition(b"\r\n\r\n")[2]) for request in self.receiver.requests]
 
     def close(self) -> None:
+        if self.now_s >= OUTAGE_S:
+            self.receiver.shutdown()  # else its thread would go round as soon as another file has its socket's number
         self.receiver.server_close()
 
 
