@@ -288,16 +288,6 @@ def run_patches(network: Network, patches: Image) -> Array:
     return outputs.astype(np.float64)
 
 
-def run_figures(
-    network: Network, figures: Sequence[Detection], image: Image, usual_px: Array, further: FurtherViews
-) -> tuple[Array, Array]:
-    """Run the refiner on figures; outputs of shape (n, `OUTPUTS`) and the patches' transforms, shape (n, 2, 3)."""
-    transforms, patches = cut_figures(figures, image, usual_px)
-    outputs = run_patches(network, patches)
-    further(network, outputs, patches)
-    return outputs, transforms
-
-
 def average_rotated(network: Network, outputs: Array, patches: Image) -> None:
     """Run unclear patches again, rotated by half a turn, and average both outputs in place."""
     rows = np.flatnonzero(is_unclear(outputs))

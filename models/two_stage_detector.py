@@ -37,7 +37,6 @@ from downfield.models.refiner import (
     average_rotated,
     cut_figures,
     decode_refinement,
-    run_figures,
     run_patches,
     usual_length_px,
     usual_lengths_px,
@@ -148,12 +147,18 @@ class TwoStageDetector:
         return (*others, *(ball for ball in best if ball.score >= self._ball_threshold))
 
     def _find_ball(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
-        """Return the most probable ball in the frame, or an empty list."""
-        balls, heat, transforms = self.search_ball(image, found)
-        if not len(heat):
-            return list(_best_first(balls)[:1])
+        """Return the most probable ball in the frame, in figures' arms too, or an empty list."""
+        if self._ball_detector is not None:
+            balls = self._ball_detector.find_candidates(image)
+        else:
+            balls = [candidate for candidate in found if candidate.kind == "ball"]
         figures = [candidate for candidate in found if candidate.corners_px]
-        places = decode_ball_places(balls, heat, transforms, self.zoom)
+        carriers = figures[: REFINER_LIMITS.max_ball_carriers]
+        if self._ball_refiner is None or not carriers:  # without figures the size of patches is unknown
+            return list(_best_first(balls)[:1])
+        cut = [*carriers, *with_patch_corners(balls, carriers)]
+        transforms, patches = cut_figures(cut, image, usual_length_px(carriers), self.zoom)
+        places = decode_ball_places(balls, self._ball_refiner.search(patches), transforms, self.zoom)
         if self._ball_opinion is not None:
             places = self._ball_opinion.weigh(image, places, figures, usual_length_px(figures))
         return places[:1]
@@ -165,30 +170,6 @@ class TwoStageDetector:
             return found
         hands = [other for other in self._second_detector.detect(image) if other.kind == "hand"]
         return join_hands(found, hands, image.shape[1])
-
-    def find_ball_candidates(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
-        """Return the ball detector's candidates, or the detector's if there is no ball detector."""
-        if self._ball_detector is not None:
-            return self._ball_detector.find_candidates(image)
-        return [candidate for candidate in found if candidate.kind == "ball"]
-
-    def search_ball(self, image: Image, found: Sequence[Detection]) -> tuple[list[Detection], Array, Array]:
-        """Search for the ball in the frame and in figures' arms.
-
-        Args:
-            found: the detector stage's detections in it.
-
-        Returns:
-            Ball candidates; the ball refiner's output for figures' patches and then candidates', shape (n, 256), n = 0
-            if there is none; and the patches' transforms, shape (n, 2, 3).
-        """
-        balls = self.find_ball_candidates(image, found)
-        figures = [candidate for candidate in found if candidate.corners_px][: REFINER_LIMITS.max_ball_carriers]
-        if self._ball_refiner is None or not figures:  # without figures the size of patches is unknown
-            return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))
-        cut = [*figures, *with_patch_corners(balls, figures)]
-        transforms, patches = cut_figures(cut, image, usual_length_px(figures), self._ball_refiner.zoom)
-        return balls, self._ball_refiner.search(patches), transforms
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -340,7 +321,9 @@ class TwoStageDetector:
     def _refine_views(
         self, image: Image, views: Sequence[Detection], usual_px: Array, further: FurtherViews
     ) -> list[Detection]:
-        outputs, transforms = run_figures(self._refiner, views, image, usual_px, further)
+        transforms, patches = cut_figures(views, image, usual_px)
+        outputs = run_patches(self._refiner, patches)
+        further(self._refiner, outputs, patches)
         self._subtract_thresholds(outputs, views, 0)
         return decode_refinement(views, outputs, transforms, self._sigma_scale, self._front_odds)
 

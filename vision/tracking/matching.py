@@ -196,6 +196,7 @@ class FigureMatcher:
         self._jersey, self._began_ns, self._blind_ns = jersey, began_ns, began_ns
         self.more_figures = 0
         self._unmatched = UnmatchedDetections()
+        self._sure_ns = np.full(len(jersey), began_ns, dtype=np.int64)  # when each was last detected, and surely it
 
     def match(
         self, motion: MotionFilter, figures: FigureStates, measurements: Measurements, frame: FrameInput, taken: Bools
@@ -230,24 +231,25 @@ class FigureMatcher:
         found = self._follow_leap(motion, figures, measurements, found, frame.t_ns)
         left = np.delete(columns, found.detections)
         lasted_ns = np.zeros(len(columns), dtype=np.int64)
-        lasted_ns[left] = self._unmatched.update(place[left], frame.t_ns)
+        lasted_ns[left] = self._unmatched.update(place[left], place[found.detections], frame.t_ns, len(away_ns))
         far = np.zeros(len(away_ns), dtype=np.bool_)
         settled = np.flatnonzero(lasted_ns >= RECOVERY_LIMITS.settled_ns)
         away_ns[found.figures] = 0
         hidden = (away_ns > TRACKER_LIMITS.unseen_ns) & ~near_hands(frame.hands_mm, motion.mean[:, :2])
         vague = (motion.place_sigma_mm() > RECOVERY_LIMITS.lost_mm) | (away_ns > RECOVERY_LIMITS.lost_ns)
         figures.lost = hidden & (taken | vague)
+        sure = figures.identity >= SURE_IDENTITY
+        self._sure_ns[sure] = figures.seen_ns[sure]
         if len(settled):
             fastest_mm_per_s = (
                 RECOVERY_LIMITS.standing_mm_per_s if frame.power == "off" else ASSIGNMENT_LIMITS.fastest_mm_per_s
             )
             away_ns = np.minimum(away_ns, frame.t_ns - self._began_ns)
             # A figure that is not where it surely was may have been another one all along.
-            sure = figures.identity >= SURE_IDENTITY
             astray = figures.lost & ~sure & (away_ns > RECOVERY_LIMITS.unnoticed_ns)
             lost = LostFigures(away_ns, hidden, figures.lost, taken | astray, fastest_mm_per_s)
             # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
-            impossible |= self._unmatched.fixtures(place, figures.seen_ns) & sure[:, None]
+            impossible |= self._unmatched.fixtures(place, self._sure_ns)
             impossible |= lost.too_far(off_mm)
             impossible |= (off_mm > RECOVERY_LIMITS.far_mm) & ~settled_for_far(measurements, lasted_ns)[None]
             recovered = recover(motion, lost, measurements, settled, self._jersey, impossible)

@@ -34,8 +34,9 @@ class RecoveryLimits:
     forgotten_ns: int = 150_000_000  # An unmatched detection not repeated for this long is gone
     min_detections: int = 3  # Least number of detections in one place for a settled one
     # An object that stays in one place for this long while a figure is detected elsewhere is not that figure
-    fixture_ns: int = 500_000_000
-    fixture_forgotten_ns: int = 3_000_000_000  # Such an object is remembered for this long after its last detection
+    fixture_ns: int = 300_000_000
+    # What settled in one place is remembered for this long after its last detection: print is detected now and then
+    fixture_forgotten_ns: int = 3_000_000_000
     lost_mm: float = 25.0  # A hidden figure whose place has this deviation may be anywhere
     lost_ns: int = 400_000_000  # A hidden figure not detected for this long may be anywhere
     walking_mm_per_s: float = 30.0  # Speed, one sigma, at which a lost figure may have walked away
@@ -64,13 +65,14 @@ class _Unmatched:
     home_mm: Array  # the place where it stays, shape (2,)
     home_ns: int  # start of its stay there
     count: int = 1  # detections since `since_ns`
+    surplus: bool = False  # whether it stayed there while every figure was detected elsewhere
 
     def update(self, place_mm: Array, t_ns: int) -> None:
         """Add a new detection."""
         if t_ns - self.last_ns > RECOVERY_LIMITS.forgotten_ns:
             self.since_ns, self.count = t_ns, 0
         if np.linalg.norm(place_mm - self.home_mm) > RECOVERY_LIMITS.same_place_mm:
-            self.home_mm, self.home_ns = place_mm, t_ns
+            self.home_mm, self.home_ns, self.surplus = place_mm, t_ns, False
         self.place_mm, self.last_ns, self.count = place_mm, t_ns, self.count + 1
 
     def may_be_at(self, place_mm: Array, t_ns: int) -> bool:
@@ -84,7 +86,7 @@ class _Unmatched:
 
     def is_forgotten(self, t_ns: int) -> bool:
         """Return whether the last detection is too long ago."""
-        stayed = self.last_ns - self.home_ns >= RECOVERY_LIMITS.fixture_ns
+        stayed = self.last_ns - self.home_ns >= RECOVERY_LIMITS.settled_ns
         return t_ns - self.last_ns > (RECOVERY_LIMITS.fixture_forgotten_ns if stayed else RECOVERY_LIMITS.forgotten_ns)
 
 
@@ -115,12 +117,13 @@ class UnmatchedDetections:
 
         Args:
             place_mm: shape (m, 2).
-            seen_ns: when each figure was last detected, shape (n,).
+            seen_ns: when each figure was last detected, and surely it, shape (n,).
 
         Returns:
             Shape (n, m).
         """
-        return self._at_places(place_mm, seen_ns, lambda old: seen_ns - old.home_ns >= RECOVERY_LIMITS.fixture_ns)
+        since_ns = RECOVERY_LIMITS.fixture_ns
+        return self._at_places(place_mm, seen_ns, lambda old: (seen_ns - old.home_ns >= since_ns) | old.surplus)
 
     def standing(self, t_ns: int, figures_mm: Array) -> int:
         """Return how many stand still that are none of the figures, nor seen twice beside one.
@@ -144,13 +147,20 @@ class UnmatchedDetections:
             out |= was_elsewhere(old)[:, None] & near[None]
         return out
 
-    def update(self, place_mm: Array, t_ns: int) -> NDArray[np.int64]:
+    def update(self, place_mm: Array, matched_mm: Array, t_ns: int, figures: int) -> NDArray[np.int64]:
         """Add the unmatched detections of one frame; return how long each has lasted, ns, shape (k,); 0 if too few.
 
         Args:
             place_mm: their places, shape (k, 2).
+            matched_mm: places of the others, which are figures, shape (l, 2).
+            figures: how many there are in all.
         """
-        self._known = [old for old in self._known if not old.is_forgotten(t_ns)]
+        self._known = [
+            old
+            for old in self._known
+            if not old.is_forgotten(t_ns)
+            and not (np.linalg.norm(matched_mm - old.place_mm, axis=1) < RECOVERY_LIMITS.same_place_mm).any()
+        ]
         lasted_ns = np.zeros(len(place_mm), dtype=np.int64)
         for row, place in enumerate(place_mm):
             same = min(self._known, key=lambda old: float(np.linalg.norm(old.place_mm - place)), default=None)
@@ -158,6 +168,7 @@ class UnmatchedDetections:
                 self._known.append(_Unmatched(place, t_ns, t_ns, place, t_ns))
                 continue
             same.update(place, t_ns)
+            same.surplus |= len(matched_mm) == figures and t_ns - same.home_ns >= RECOVERY_LIMITS.fixture_ns
             lasted_ns[row] = t_ns - same.since_ns if same.count >= RECOVERY_LIMITS.min_detections else 0
         return lasted_ns
 
