@@ -33,6 +33,9 @@ class TackleLimits:
     # a tackle waits this much past its window: a fall at its end is detected some frames after it happened
     late_fall_ns: int = 150_000_000
 
+    # who fell this soon after a time without pictures may have been knocked down in it
+    touched_before_ns: int = 500_000_000
+
     # the carrier must lie this long to have fallen: a network takes some figures for fallen for a moment
     confirm_fall_ns: int = 200_000_000
 
@@ -199,6 +202,9 @@ class DownByFall:
         standing = before if before is not None and before.posture == "upright" else carrier
         t_ns = max(facts.fell_ns(carrier), state.play.held_since_ns)
         spot = spot_at(facts, standing, "base", t_ns, facts.unseen_error_s(t_ns, carrier.id))
+        unseen_ns = state.unseen_ns or (0, 0)
+        watched = unseen_ns[1] < max(t_ns - _LIMITS.touched_before_ns, state.play.held_since_ns)
+        untouched = Condition("instant", EVEN_ODDS, text=f"no pictures tell whether {carrier.id} was touched")
         return (
             Finding(
                 rule=self.id,
@@ -210,8 +216,9 @@ class DownByFall:
                 players=(carrier.id,),
                 spot_yd=spot.yd,
                 spot_sigma_yd=spot.sigma_yd,
-                probability=capped_if_unsure(1.0, carrier),
-                against=f"the figure that fell is not {carrier.id}",
+                probability=capped_if_unsure(1.0 if watched else EVEN_ODDS, carrier),
+                against=f"the figure that fell is not {carrier.id}" if watched else f"{carrier.id} was tackled",
+                conditions=() if watched else (untouched, *identity_conditions(carrier)),
                 settle_ns=facts.t_ns + _LIMITS.confirm_fall_ns,
                 settle_early=False,
             ),

@@ -153,3 +153,14 @@ def test_what_the_reason_says() -> None:
     call = only_call(judge_recording(scenes, play.events, load_rulebook("tap"), FIELD), "touchdown")
     assert (call.verdict, call.t_sigma_s > 0.1) == ("too_close", True)
     assert "no pictures tell when" in call.conditions[-1].words()
+
+
+def test_who_falls_just_after_a_time_without_pictures_may_have_been_tackled_in_it() -> None:
+    play = scripted("fall")
+    assert any(one.kind == "down_by_fall" for one in judged(play, "tap"))
+    scenes = without(play.scenes, 1_000_000_000, 1_250_000_000)
+    call = only_call(judge_recording(scenes, play.events, load_rulebook("tap"), FIELD), "down_by_fall")
+    assert call.verdict == "too_close"
+    assert "whether dark-22 was touched" in call.conditions[0].words()
+    long_before = without(play.scenes, 600_000_000, 850_000_000)
+    assert any(one.kind == "down_by_fall" for one in judged(replace(play, scenes=long_before), "tap"))

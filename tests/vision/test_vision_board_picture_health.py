@@ -176,6 +176,14 @@ def test_pictures_in_the_wrong_order_are_told_and_their_times_are_a_picture_off(
     assert health.t_sigma_ns == 0
 
 
+@pytest.mark.parametrize(("step", "told"), [(1, False), (2, False), (4, True)])
+def test_too_few_pictures_a_second_are_told(step: int, told: bool) -> None:
+    shown = [replace(frame, t_ns=frame.t_ns * step) for frame in frames([picture() for _ in range(12)])]
+    health = watch(shown)[-1]
+    assert any("Only 8 pictures come a second" in text for text in health.warnings) is told
+    assert not health.unfit
+
+
 def test_too_few_figures_are_unfit() -> None:
     assert "not visible" in watch(frames([picture()]), figures(8))[0].unfit[0]
 

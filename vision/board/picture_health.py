@@ -69,6 +69,8 @@ class HealthLimits:
     max_repeated_share: float = 0.15  # Share of the remembered frames that may show nothing new, without a warning
     min_frames: int = 20  # Remembered frames from which that share counts
 
+    # Pictures this far apart are few: figures touch and part again between them, and the switch is seen late
+    max_step_ns: int = 75_000_000
     min_back: int = 2  # Remembered frames that go back behind the one before them, from which that is told
 
     # Tracking.
@@ -148,7 +150,7 @@ class PictureHealthMonitor:
             self._recent.popleft()
         flicker = self._flicker(change)
         disordered = self._out_of_order()
-        poor = [*self._poor(stats, flicker), *self._repeating(), *self._uneven(), *disordered]
+        poor = [*self._poor(stats, flicker), *self._repeating(), *self._uneven(), *disordered, *self._few()]
         unfit = [
             *_darkness(stats),
             *self._frozen(frame.t_ns),
@@ -167,6 +169,13 @@ class PictureHealthMonitor:
 
     def _usual_step_ns(self) -> int:
         return round(statistics.median(recent.step_ns for recent in self._recent))
+
+    def _few(self) -> list[str]:
+        """Return that pictures come too rarely to tell contacts and instants well."""
+        step_ns = self._usual_step_ns()
+        if len(self._recent) < _LIMITS.min_steps or step_ns <= _LIMITS.max_step_ns:
+            return []
+        return [f"Only {1e9 / step_ns:.0f} pictures come a second: set the camera to 30 or more, or add light"]
 
     def _poor(self, stats: _FrameStats, flicker: float) -> list[str]:
         """Return why figures are hard to find."""
