@@ -173,9 +173,9 @@ class PictureHealthMonitor:
     def _few(self) -> list[str]:
         """Return that pictures come too rarely to tell contacts and instants well."""
         step_ns = self._usual_step_ns()
-        if len(self._recent) < _LIMITS.min_steps or step_ns <= _LIMITS.max_step_ns:
-            return []
-        return [f"Only {1e9 / step_ns:.0f} pictures come a second: set the camera to 30 or more, or add light"]
+        few = step_ns > _LIMITS.max_step_ns and len(self._recent) >= _LIMITS.min_steps
+        advice = "set the camera to 30 or more, or add light"
+        return [f"Only {1e9 / step_ns:.0f} pictures come a second: {advice}"] if few else []
 
     def _poor(self, stats: _FrameStats, flicker: float) -> list[str]:
         """Return why figures are hard to find."""
@@ -246,9 +246,8 @@ class PictureHealthMonitor:
 
     def _frozen(self, t_ns: int) -> list[str]:
         still_ns = t_ns - (self._same_since_ns or t_ns)
-        if still_ns < _LIMITS.frozen_ns:
-            return []
-        return [f"The picture has not changed for {still_ns / 1e9:.1f} s: check the camera and its cable"]
+        text = f"The picture has not changed for {still_ns / 1e9:.1f} s: check the camera and its cable"
+        return [text] if still_ns >= _LIMITS.frozen_ns else []
 
     def _flicker(self, change: PictureChange) -> float:
         """Return by which share the light of bands of the picture goes up and down from frame to frame."""
@@ -284,10 +283,9 @@ class PictureHealthMonitor:
 
     def _out_of_order(self) -> list[str]:
         """Return that pictures come in the wrong order."""
-        if sum(recent.back for recent in self._recent) < _LIMITS.min_back:
-            return []
         advice = "send the stream over TCP or a wire, or record again with another program"
-        return [f"Pictures come in the wrong order, so that figures seem to walk back: {advice}"]
+        text = f"Pictures come in the wrong order, so that figures seem to walk back: {advice}"
+        return [text] if sum(recent.back for recent in self._recent) >= _LIMITS.min_back else []
 
     def _light_change(self, stats: _FrameStats) -> list[str]:
         before = [
@@ -323,19 +321,16 @@ def _flickering(share: float) -> list[str]:
 
 
 def _darkness(stats: _FrameStats) -> list[str]:
-    if stats.brightness >= _LIMITS.min_brightness:
-        return []
-    return ["The picture is dark: add light or lengthen the exposure"]
+    dark = stats.brightness < _LIMITS.min_brightness
+    return ["The picture is dark: add light or lengthen the exposure"] if dark else []
 
 
 def _interruption(stats: _FrameStats) -> list[str]:
-    if stats.step_ns <= _LIMITS.max_gap_ns:
-        return []
-    return [f"No frames came for {stats.step_ns / 1e9:.1f} s: check the camera and its cable"]
+    text = f"No frames came for {stats.step_ns / 1e9:.1f} s: check the camera and its cable"
+    return [text] if stats.step_ns > _LIMITS.max_gap_ns else []
 
 
 def _unseen(estimates: Sequence[Estimate]) -> list[str]:
     seen_share = sum(figure.seen for figure in estimates) / len(estimates) if estimates else 1.0
-    if seen_share >= 1 - _LIMITS.max_unseen_share:
-        return []
-    return [f"{round(100 * (1 - seen_share))} % of the figures are not visible: clear the view of the board"]
+    text = f"{round(100 * (1 - seen_share))} % of the figures are not visible: clear the view of the board"
+    return [text] if seen_share < 1 - _LIMITS.max_unseen_share else []

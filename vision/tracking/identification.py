@@ -139,12 +139,12 @@ def _in_place_probability(
         colors: log-odds that each figure is of each player's team, shape (n, m); None where they decide nothing.
     """
     limits, out = IDENTIFICATION_LIMITS, np.ones(len(places_mm))
-    placed = np.flatnonzero(np.isfinite(places_mm[:, 0]))
-    rows = np.array([row for row in placed if found[row] is not None], int)
+    known = np.isfinite(places_mm[:, 0])
+    rows = np.array([row for row, at in enumerate(found) if at is not None and known[row]], int)
     if not len(rows):
         return out
     own = np.array([found[row] for row in rows], int)
-    placed = np.concatenate([rows, np.setdiff1d(placed, rows)])
+    placed = np.concatenate([rows, np.setdiff1d(np.flatnonzero(known), rows)])
     apart = np.linalg.norm(places_mm[placed][:, None] - stands_mm[None], axis=2)
     sigma = max(limits.set_down_mm, limits.misfit_factor * float(np.median(apart[np.arange(len(rows)), own])))
     near = (1 - limits.elsewhere_share) * np.exp(-0.5 * (apart / sigma) ** 2) / (2 * np.pi * sigma**2)
