@@ -56,9 +56,7 @@ class BeliefLimits:
     """Limits of what is shown together."""
 
     tolerance: float = 0.005  # a margin and a probability agree within half a percent, to which percentages are shown
-
     rounding: float = 1e-6  # an exact margin this far below 0 is 0: lengths are differences of hundreds of mm
-
     extreme: float = 1e-4  # a history is never shown as surer than this leaves: 3.7 standard deviations
 
 

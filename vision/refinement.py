@@ -36,34 +36,22 @@ class RefinementLimits:
 
     # overlap that may come from inexact sizes; `ContactTracker` weighs it as evidence of a contact
     overlap_slack_mm: float = 0.3
-
     overlap_tolerance_mm: float = 0.1  # bases that overlap by no more than this beyond the slack are not moved
-
     max_overlap_mm: float = 12.0  # a larger overlap is no small error: one of the figures is somewhere else
-
     overlap_sweeps: int = 4  # rounds of separating all overlapping pairs
-
     # distance from the carrier, an opponent or a boundary line within which a call may depend on a figure
     decisive_mm: float = 15.0
-
     touching_mm: float = 35.0  # distance of centers within which two bases may touch
-
     min_support: float = 0.2  # share of the segments that must show the edge for an outline to be refined
-
     # tolerance of candidates around the common movement, round by round
     annealing_mm: tuple[float, ...] = (0.7, 0.45, 0.3, 0.22, 0.22)
-
     no_edge_weight: float = 0.25  # prior weight of the case that none of a segment's candidates is the edge
-
     # error that all edges have in common: x mm, y mm, heading rad
     systematic_sigma: tuple[float, float, float] = (0.05, 0.05, 0.003)
-
     # Share of the earlier error that remains if all edges are found; more remains if fewer are, as these may belong to
     # something else. On 20 rendered plays, 95 % of errors were within two of these sigmas, up to 0.5 mm.
     remaining_share: float = 0.3
-
     max_move_mm: float = 2.0  # largest movement; beyond it, the edges belong to something else
-
     max_turn_rad: float = 0.12  # largest turn of a refined base
 
 

@@ -33,7 +33,6 @@ class SetUpLimits:
     """Ranges of set-ups that no rulebook states."""
 
     score: int = 255  # more points than any football game has seen (222); beyond it is a slip of the finger
-
     spot_yd: float = 0.05  # a spot this near to the rulebook's own is that spot
 
 

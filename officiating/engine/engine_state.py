@@ -50,12 +50,9 @@ class EngineLimits:
     """Time limits of the rules engine."""
 
     recent_ns: int = 600_000_000  # how far back rules may look: the longest window in which any measures motion
-
     gap_ns: int = 100_000_000  # a longer time between two scenes is one in which nothing was seen
-
     # an end told this soon after the camera saw a play end is the same one: nobody plays the next in that time
     seen_again_ns: int = 3_000_000_000
-
     # a scene this much older than a declaration says nothing of it: the camera is gone, and people see the board
     stale_ns: int = 2_000_000_000
 

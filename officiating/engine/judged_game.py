@@ -41,9 +41,7 @@ class JudgedGameLimits:
 
     # a checkpoint every ten seconds of 60 Hz scenes: a ruling repeats at most that much more than it must
     checkpoint_entries: int = 600
-
     rest_ns: int = 1_000_000_000  # no rule waits on a board that has been off this long, so no scenes are kept
-
     keep_s: float = 300.0  # scenes are kept this long for rulings to go back to
 
 

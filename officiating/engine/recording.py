@@ -25,10 +25,8 @@ class ReplayLimits:
 
     # after the last entry comes a tick this much later than that: longer than any rule waits for evidence
     last_tick_ns: int = 6_000_000_000
-
     # two rulebooks may time one event by different points of the figure; calls this near in time may be the same
     same_call_ns: int = 250_000_000
-
     same_spot_yd: float = 0.05  # spots nearer than this are the same
 
 

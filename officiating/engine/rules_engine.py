@@ -88,14 +88,13 @@ class RulesEngine:
 
     def begin(self, teams: tuple[Team, Team] = HOME_AND_AWAY) -> EngineState:
         """Return the state before anything has happened."""
-        field = self.field
         game = GameState(
             teams=teams,
-            length_yd=field.length_yd,
-            width_yd=field.width_yd,
-            end_zone_yd=field.end_zone_yd,
-            los_yd=field.length_yd / 2,
-            to_gain_yd=field.length_yd / 2 + 10,
+            length_yd=self.field.length_yd,
+            width_yd=self.field.width_yd,
+            end_zone_yd=self.field.end_zone_yd,
+            los_yd=self.field.length_yd / 2,
+            to_gain_yd=self.field.length_yd / 2 + 10,
         )
         system, params = self.rulebook.system, self.rulebook.params
         return EngineState(at_kick_spot(system.begin(game, params), system, params))
@@ -285,6 +284,8 @@ class RulesEngine:
                 key = finding_key(first)
                 if finding is not None and finding.probability < self._confidence:
                     key = too_close_key(key)
+                    if key in game.play.settled:
+                        continue  # it was left open before, and is as doubtful as it was
                 elif finding is not None and (left_open := game.play.left_open(key)):
                     finding = replace(finding, because=(*finding.because, *left_open))
                     game = replace(game, proposals=tuple(name for name in game.proposals if name not in left_open))
@@ -391,8 +392,7 @@ class RulesEngine:
         if ruling.replacement is None:
             raise RefusedError("a manual ruling needs the call it makes")
         call, later = ruling.replacement, self.rulings.get(ruling.replacement.id)
-        if later is not None:
-            game = self._with_ruled(game, later)
+        game = game if later is None else self._with_ruled(game, later)
         standing = call if later is None else apply_ruling(call, later)
         if standing is None:
             return game, ()

@@ -36,11 +36,8 @@ class TouchLimits:
 
     # a touch that is doubtful at first waits this long: a base that goes on is surely over the ball by then
     doubtful_touch_ns: int = 100_000_000
-
     between_frames: float = 0.05  # error of an instant between two frames, in frames: a base shakes as it closes
-
     unseen_in_frame: float = 12**-0.5  # the same where the motion before the frames was not seen: anywhere between them
-
     motion_ns: int = 100_000_000  # a gap's speed is measured over this: some frames, so that errors average out
 
 

@@ -22,7 +22,6 @@ class FacingLimits:
     """Angles between a carrier's heading and the goal it attacks."""
 
     sideways_deg: float = 90.0  # a carrier that faces farther away than this faces its own goal line
-
     forward_deg: float = 80.0  # within this the carrier has certainly turned forward again; headings jitter
 
 

@@ -25,7 +25,6 @@ class InterferenceLimits:
     """How long a turn is watched, and when its direction depends on the front."""
 
     sideways_deg: float = 90.0  # a turn by more than this may be an end that was taken for the other
-
     # a figure seen to turn is watched this much longer: it may turn on, and a doubtful turn becomes a sure one
     turning_ns: int = 100_000_000
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from downfield.core.scene import OPPOSITE_FACE, Figure
@@ -16,7 +17,14 @@ from downfield.officiating.conditions import Condition, joint_probability, worth
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rules.house_tackles import HITS, HOUSE_TACKLE_PARAMS, measure_hit
 from downfield.officiating.rules.lines import reference_param, spot_at
-from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, capped_if_unsure
+from downfield.officiating.state.facts import (
+    EVEN_ODDS,
+    FACT_LIMITS,
+    Facts,
+    OpponentContact,
+    capped_if_unsure,
+    find_figure,
+)
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule, RuleContext
 from downfield.officiating.state.over_fronts import identity_conditions
@@ -29,16 +37,14 @@ class TackleLimits:
 
     # a camera may see a figure lie a little before it sees the gap close: such a fall belongs to the contact
     early_fall_ns: int = 100_000_000
-
     # a tackle waits this much past its window: a fall at its end is detected some frames after it happened
     late_fall_ns: int = 150_000_000
-
+    # in fewer of the frames since a contact than this share a figure that may have fallen is hardly seen
+    seen_share: float = 0.5
     # who fell this soon after a time without pictures may have been knocked down in it
     touched_before_ns: int = 500_000_000
-
     # the carrier must lie this long to have fallen: a network takes some figures for fallen for a moment
     confirm_fall_ns: int = 200_000_000
-
     # where no fall is waited for, a contact that is not sure is measured for so long before it is left open
     doubtful_ns: int = 200_000_000
 
@@ -96,7 +102,8 @@ class Tackle:
             for name, flag in ((carrier, "fumble_by_fall"), (tackler, "broken_by_fall"))
             if context.params.flag(f"tackle.{flag}")
         ]
-        if any(_may_be_in_window(state, name, finding, window_ns) for name in counting):
+        hidden = any(_was_hidden(context.facts, name, finding.t_ns) for name in counting)
+        if hidden or any(_may_be_in_window(state, name, finding, window_ns) for name in counting):
             unknown = Condition("instant", EVEN_ODDS, text="no pictures tell who fell within its time")
             probability = min(finding.probability, EVEN_ODDS)
             return replace(finding, probability=probability, conditions=(*finding.conditions, unknown))
@@ -202,8 +209,7 @@ class DownByFall:
         standing = before if before is not None and before.posture == "upright" else carrier
         t_ns = max(facts.fell_ns(carrier), state.play.held_since_ns)
         spot = spot_at(facts, standing, "base", t_ns, facts.unseen_error_s(t_ns, carrier.id))
-        unseen_ns = state.unseen_ns or (0, 0)
-        watched = unseen_ns[1] < max(t_ns - _LIMITS.touched_before_ns, state.play.held_since_ns)
+        watched = _was_watched(facts, carrier.id, max(t_ns - _LIMITS.touched_before_ns, state.play.held_since_ns))
         untouched = Condition("instant", EVEN_ODDS, text=f"no pictures tell whether {carrier.id} was touched")
         return (
             Finding(
@@ -296,6 +302,22 @@ def _may_be_in_window(state: GameState, player: str, contact: Finding, window_ns
         ):
             return True
     return False
+
+
+def _was_hidden(facts: Facts | None, player: str, since_ns: int) -> bool:
+    """Return whether a figure was hardly seen since an instant, so that he may have fallen unnoticed."""
+    scenes = () if facts is None else tuple(one for one in (*facts.recent, facts.scene) if one.t_ns > since_ns)
+    figures = [find_figure(scene, player) for scene in scenes]
+    seen = sum(one is not None and (one.posture == "fallen" or one.visible > 0.0) for one in figures)
+    return seen < _LIMITS.seen_share * len(figures)
+
+
+def _was_watched(facts: Facts, player: str, since_ns: int) -> bool:
+    """Return whether nobody can have touched a figure since an instant without a picture that shows it."""
+    scenes = [one for one in (*facts.recent, facts.scene) if one.t_ns >= since_ns]
+    few = any(after.t_ns - before.t_ns > FACT_LIMITS.usual_step_ns for before, after in pairwise(scenes))
+    near = any(player in {contact.a, contact.b} for scene in scenes for contact in scene.contacts)
+    return not (few and near) and (facts.state.unseen_ns or (0, 0))[1] < since_ns
 
 
 def fall_in_window(state: GameState, player: str, contact_ns: int, window_ns: int) -> FigureFall | None:

@@ -23,9 +23,7 @@ class EitherEndLimits:
     """Limits of what depends on a front."""
 
     same_for_both_ends: float = 0.005  # probabilities this close do not depend on which end of a base is its front
-
     least_known_s: float = 0.1  # an instant with a larger error is not known: a figure walks half a yard in that time
-
     certain: float = 0.995  # an identity this probable goes without saying
 
 
@@ -93,9 +91,7 @@ class InstantLimits:
 
     # a figure's motion up to an instant is measured over this time: a few frames, so that their errors average out
     motion_ns: int = 100_000_000
-
     speed_ns: int = 200_000_000  # a figure's speed is measured over this time: longer than one vibration
-
     unmeasured_mm_s: float = 80.0  # how fast a figure goes that was not seen before: as fast as most do
 
 

@@ -164,3 +164,34 @@ def test_who_falls_just_after_a_time_without_pictures_may_have_been_tackled_in_i
     assert "whether dark-22 was touched" in call.conditions[0].words()
     long_before = without(play.scenes, 600_000_000, 850_000_000)
     assert any(one.kind == "down_by_fall" for one in judged(replace(play, scenes=long_before), "tap"))
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_between_few_pictures_an_opponent_close_by_may_have_touched_who_falls(step: int) -> None:
+    play = scripted("fumble")
+    apart = tuple(
+        replace(scene, contacts=tuple(replace(one, probability=0.0, since_ns=None) for one in scene.contacts))
+        for scene in play.scenes[::step]
+    )
+    call = only_call(judge_recording(apart, play.events, load_rulebook("tap"), FIELD), "down_by_fall")
+    assert call.verdict == ("called" if step == 1 else "too_close")
+
+
+@pytest.mark.parametrize("hidden", [RUNNER, DEFENDER])
+@pytest.mark.parametrize(("to_s", "verdict"), [(1.4, "called"), (9.0, "too_close")])
+def test_who_was_hidden_after_a_contact_may_have_fallen(hidden: str, to_s: float, verdict: str) -> None:
+    play = scripted("tackle")
+    (true,) = (one for one in judged(play, "tap") if one.kind == "tackle")
+    scenes = tuple(
+        replace(
+            scene,
+            figures=tuple(
+                replace(one, visible=0.0) if one.id == hidden and true.t_ns < scene.t_ns < to_s * 1e9 else one
+                for one in scene.figures
+            ),
+        )
+        for scene in play.scenes
+    )
+    call = only_call(judge_recording(scenes, play.events, load_rulebook("tap"), FIELD), "tackle")
+    assert call.verdict == verdict
+    assert ("no pictures tell who fell" in str([one.words() for one in call.conditions])) is (verdict == "too_close")

@@ -25,7 +25,6 @@ class LightingLimits:
     # Flicker is measured in a strip of so much of the height: sensors read row by row, and a whole picture holds two
     # periods of it, which cancel each other
     strip_share: float = 0.08
-
     # Mains flicker.
     flicker_window_s: float = 4.0  # Length of the series that is judged: 50 and 60 Hz alias a few hertz apart
     min_samples: int = 60  # Least number of frames in the series
@@ -36,7 +35,6 @@ class LightingLimits:
     min_amplitude: float = 0.006
     # Share of the variance that the beat must explain, after a slow trend: all else is no flicker
     explained_share: float = 0.6
-
     # Automatic exposure.
     exposure_window_s: float = 3.0  # Time within which automatic exposure answers to a change in the picture
     min_cause: float = 0.25  # Relative change of a cell that covers part of the board, such as a hand's
@@ -45,12 +43,10 @@ class LightingLimits:
     max_answer_spread: float = 0.4
     # Least number of frames over which exposure moves: it is regulated, while a switched lamp is there at once
     min_frames: int = 3
-
     # Frame rate.
     rate_window_s: float = 2.0  # Time over which the rate is measured
     halved_from: float = 1.6  # The rate is lowered when frames are this many times as far apart as they should be
     even_share: float = 0.8  # Share of the steps that must be so long: dropped frames leave others as they were
-
     # A camera that comes back.
     other_luminance: float = 0.25  # Relative change of the luminance that a hand or a figure does not make
     other_color: float = 0.12  # Relative change of blue or red against green: 500 kelvin of white balance

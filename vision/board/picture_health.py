@@ -22,7 +22,6 @@ class HealthLimits:
     """Thresholds of the picture health monitor."""
 
     memory_ns: int = 2_000_000_000  # Frames are remembered for this long
-
     # Sharpness.
     # sharpness is measured this often: a lens does not go out of focus within a few frames
     sharpness_every_ns: int = 100_000_000
@@ -33,7 +32,6 @@ class HealthLimits:
     least_edge: float = 8.0  # Gray levels of an edge; without one nothing tells how sharp the picture is
     # Share of an edge's height that is climbed within two pixels; in focus it is 0.6 to 0.8, at a blur of 2.5 px this
     min_sharpness: float = 0.35
-
     # Light.
     min_brightness: float = 25.0  # Mean gray level of a field on which nothing can be seen
     dim_brightness: float = 45.0  # Mean gray level of a dim field
@@ -56,7 +54,6 @@ class HealthLimits:
     # Share by which the light of a band goes up and down from frame to frame, from which lamps flicker
     min_flicker: float = 0.04
     strong_flicker: float = 0.35  # That share from which figures can't be told apart
-
     # Frames.
     # median error of the frames' times that is worth a warning: a figure walks a tenth of a yard in it
     max_time_error_ns: int = 8_000_000
@@ -68,11 +65,9 @@ class HealthLimits:
     max_gap_ns: int = 300_000_000  # After a longer gap between frames no calls are made
     max_repeated_share: float = 0.15  # Share of the remembered frames that may show nothing new, without a warning
     min_frames: int = 20  # Remembered frames from which that share counts
-
     # Pictures this far apart are few: figures touch and part again between them, and the switch is seen late
     max_step_ns: int = 75_000_000
     min_back: int = 2  # Remembered frames that go back behind the one before them, from which that is told
-
     # Tracking.
     max_unseen_share: float = 0.35  # When a larger share of the roster is not seen, no call is reliable
 

@@ -41,21 +41,17 @@ class PowerLimits:
     moving_share_off: float = 0.03  # Share of figures that move while the board is off: those that a hand moves
     min_figures: int = 3  # Least number of figures that must be seen
     jitter_memory_s: float = 1.0  # Time constant of the measured jitter of positions
-
     # From evidence to state.
     switches_per_s: float = 0.3  # Rate at which a board is switched
     sure_probability: float = 0.9  # The state changes above this; in between it stays as it was
     min_error: float = 1e-4  # The state is never surer than this
     max_step_ns: int = 500_000_000  # After a longer gap between frames the state is unknown
-
     # Print shake as evidence.
     shake_spread: float = 0.5  # Standard deviation of the logarithm of the print's shake in one state
     min_shake_difference: float = 1.0  # The logarithms of both states must differ by this before shake counts
     shake_gain: float = 0.05  # Weight of one frame in the learned shake of a state
-
     # The microphone as evidence.
     heard_decades: float = 0.5  # Evidence from which the board counts as heard: a room's noise alone gives less
-
     # A halt of all figures at once.
     halt_now_ns: int = 30_000_000  # Time in which the halt is searched for: the last two frames at 60 frames per second
     halt_before_ns: int = 80_000_000  # Speeds before the halt are measured over at least this time

@@ -47,7 +47,6 @@ class RecoveryLimits:
     unnoticed_ns: int = 1_000_000_000
     standing_mm_per_s: float = 10.0  # No figure moves faster while the board is off
     missed_turn_rad: float = 0.25  # Angle by which a figure that was missed for a moment may have turned in place
-
     # what is detected in one place for this long, without a break, and matches no figure is one more
     stands_ns: int = 2_000_000_000
 
