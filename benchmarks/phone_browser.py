@@ -20,13 +20,14 @@ from typing import Final
 
 import cv2
 import numpy as np
-from browsers import PHONE, chromium
+from browsers import PHONE, PageServer, chromium
 from disturbances import described
 from measured_rig import LatencyObserver
 from phone import OPENING_S, Plays, declare, is_equal, number_of, rig_of
 from playwright.sync_api import sync_playwright
 
 from downfield.capture.source import CapturedFrame
+from downfield.capture.sources.phone_link import PHONE_LINK
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
@@ -101,17 +102,20 @@ def main() -> None:
 
 def _play(plays: Plays, folder: Path, film: Path, observer: _Observer) -> None:
     """Play the film once through a browser and a rig."""
-    rig = rig_of(plays, folder, observer, {"service.lan": True})
-    assert rig.service is not None
-    code = rig.service.pairing_link("camera").rpartition("#")[2]
+    service = PageServer(folder)  # the phone is connected before the rig opens it
+    service.start()
+    code = service.token_store.make_code("camera").code
     camera = [f"--use-file-for-fake-video-capture={film}", "--use-fake-device-for-media-stream"]
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
             executable_path=chromium(), args=["--no-sandbox", "--use-fake-ui-for-media-stream", *camera]
         )
         page = launched.new_context(viewport={"width": PHONE["width"], "height": PHONE["height"]}).new_page()
-        page.goto(f"http://127.0.0.1:{rig.service.port}/phone#{code}")
+        page.goto(f"{service.url}/phone#{code}")
         page.get_by_role("button", name="Start the camera").click()
+        while PHONE_LINK.session is None:
+            page.wait_for_timeout(50)
+        rig = rig_of(plays, folder, observer)
         while len(observer.began_ns) < _MARKED or not observer.judged:
             page.wait_for_timeout(50)
         observer.counting = True
@@ -122,6 +126,7 @@ def _play(plays: Plays, folder: Path, film: Path, observer: _Observer) -> None:
         page.wait_for_timeout(max(0.0, (ends_ns - time.monotonic_ns()) / 1e6) + 1000 * _AFTER_S)
         rig.close()
         launched.close()
+    service.stop()
 
 
 if __name__ == "__main__":
