@@ -188,6 +188,19 @@ def test_a_long_contact_stays_one_while_its_error_drifts() -> None:
     assert {report.since_s for report in run if report.t_s > 0.8} == {run[-1].since_s}
 
 
+@pytest.mark.parametrize("off_s", [1.0, 9.0])
+def test_who_stays_where_it_met_another_touches_it_ever_since_in_play_and_as_the_board_stops(off_s: float) -> None:
+    run = watch(
+        standing,
+        runs_into,
+        sigma_mm=0.5,
+        noise_mm=0.1,
+        power=lambda t_s: "off" if t_s >= off_s else "on",
+        times=np.arange(0, 3.0, 1 / 15),
+    )
+    assert min(one.probability for one in run if one.t_s > 0.8) > highest([one for one in run if one.t_s < 0.8]) - 0.02
+
+
 def test_noise_at_rest_does_not_restart_a_pair() -> None:
     run = watch(standing, lambda _: (30.8, 0.0, 180.0), seconds=3.0, power=lambda _: "off", sigma_mm=0.5, noise_mm=0.25)
     assert highest(run) < SURE

@@ -165,8 +165,10 @@ class ContactFilter:
         bounced *= observed.likelihood_at(bias, (changes.sigma_mm_s * remaining_s) ** 2)
         released *= observed.likelihood_at(bias, np.full((len(passing), 1), (changes.sigma_mm_s * step_s) ** 2 / 3))
 
-        # Touching bases wander as well, though less than free ones: their gap is not exactly the bias.
-        at_bias = observed.likelihood_at(bias, CONTACT_LIMITS.touching_wander * steady[2][:, :1, 0])
+        # Touching bases wander as well, though less than free ones: their gap is not exactly the bias. They stop too.
+        wander = CONTACT_LIMITS.touching_wander * steady[2][:, :1, 0]
+        resting = CONTACT_LIMITS.touching_wander * np.minimum(steady[2], changed[2])[:, :1, 0]
+        at_bias = (1 - chance) * observed.likelihood_at(bias, wander) + chance * observed.likelihood_at(bias, resting)
         like_steady, steady = observed.update(*steady)
         like_changed, changed = observed.update(*changed)
         min_gap = np.minimum(self.min_gap_mm + CONTACT_LIMITS.min_gap_rises_mm_s * step_s, self.gap_mm)

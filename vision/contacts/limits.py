@@ -50,9 +50,10 @@ class ContactLimits:
     first_rate_mm_s: float = 20.0  # Standard deviation of the rate of a new pair
     wander_mm2_s3: float = 50.0  # Spectral density of the acceleration of walking bases
     passing_error: float = 0.1  # Relative error of the effect of bases passing each other
-    touching_wander: float = 0.6  # Share of a free pair's wandering that touching bases do too
+    touching_wander: float = 0.5  # Share of a free pair's wandering that touching bases do too
     min_gap_rises_mm_s: float = 0.5  # Rate at which the smallest gap of a free pair is forgotten
-    releases_per_s: float = 0.5  # Rate at which touching bases part
+    # Rate at which touching bases part, and stay where they were: a tenth of those that part, since others walk apart
+    releases_per_s: float = 0.05
     # Touches less than this many steps apart are one event whose exact step the noise hides
     one_approach_steps: float = 1.5
     bounce_mm: float = 0.3  # Largest gap that opens between bases that push each other
