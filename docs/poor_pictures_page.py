@@ -155,7 +155,7 @@ def _swapped(shown: Shown) -> Shown:
     return [(shown[place][0], shown[number][1]) for place, number in enumerate(order)]
 
 
-_IN_TIME: Final = frozenset({"repeated", "slow", "bursts", "frozen"})
+_IN_TIME: Final = frozenset({"few", "repeated", "slow", "bursts", "frozen"})
 
 
 def _times(shown: Shown) -> Image:
@@ -190,6 +190,7 @@ def _cases() -> dict[str, tuple[str, str, Callable[[Shown], Shown]]]:
         "blur": ("Out of focus", "", _each(_blur)),
         "moved": ("The camera was moved", "", _each(_moved)),
         "covered": ("Something covers figures", HAND_OVER_FIGURES, _each(_covered)),
+        "few": ("Too few pictures", "", lambda shown: shown[:60:4]),
         "repeated": ("Pictures come twice", "", _twice),
         "bursts": ("Pictures come in bursts", "", _bursts),
         "swapped": ("Pictures come in the wrong order", "", _swapped),
