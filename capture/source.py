@@ -38,6 +38,10 @@ class PictureTimeLimits:
     multiple_share: float = 0.12  # Steps this near, by share of a period, to its multiples are of dropped pictures
     # A step this many times the usual one was a drop; or a stall, once pictures have come together
     late_factor: float = 1.7
+    # The first picture after a step this long, and this many times any before, may be one that a stall held up: only
+    # the next one tells, by coming together with it or not
+    stalled_ns: int = 100_000_000
+    stalled_factor: float = 2.5
     even_ns: int = 1_500_000  # Deviations of steps to this are rounding
 
 
@@ -101,6 +105,8 @@ class PictureTimes:
             return TIME_UNKNOWN_NS
         if len(steps) < 3:
             return 0
+        if steps[-1] > max(_EVENNESS.stalled_ns, _EVENNESS.stalled_factor * max(steps[:-1])):
+            return TIME_UNKNOWN_NS
         off = statistics.median(abs(_off_multiple(step, _shortest(steps))) for step in steps)
         jitter = 1.05 * off if off > _EVENNESS.even_ns else 0.0  # of one stamp, by those of two
         late = steps[-1] - usual if self._at_once and steps[-1] > _EVENNESS.late_factor * usual else 0.0

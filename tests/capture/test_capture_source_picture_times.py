@@ -68,7 +68,15 @@ def test_pictures_that_come_in_bursts_are_timed_as_they_were_taken(length: int, 
 def test_the_first_bursts_of_a_source_have_no_time_of_their_own() -> None:
     _, errors = timed(np.concatenate([TAKEN[:60], TAKEN[60] + 8 * PERIOD_NS + np.arange(8) * 1_000_000]))
     assert (errors[:60] == 0).all()
-    assert (errors[61:] == TIME_UNKNOWN_NS).all()
+    assert (errors[60:] == TIME_UNKNOWN_NS).all(), "the first of them was held up for longest"
+
+
+@pytest.mark.parametrize("missing", [4, 8, 20])
+def test_only_the_first_picture_after_a_long_time_without_may_be_late(missing: int) -> None:
+    """What a stall held up comes at once: until the next picture tells, it may be of any time in between."""
+    found, errors = timed(np.delete(TAKEN, slice(60, 60 + missing)))
+    assert np.flatnonzero(errors).tolist() == [60]
+    assert (found == np.delete(TAKEN, slice(60, 60 + missing))).all()
 
 
 @pytest.mark.parametrize("jitter_ms", [10, 25])
