@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -72,6 +73,7 @@ def is_listed(text: str, page: str) -> bool:
     return re.search(".{0,400}?".join(parts), _plain(page)) is not None
 
 
+@cache
 def _plain(text: str) -> str:
     return re.sub(r"[\s>]+", " ", text)
 

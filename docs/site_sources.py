@@ -44,10 +44,16 @@ def module_list() -> str:
         lines += ["", f"## {folder}", "", "| module | what it is |", "|---|---|"]
         for path in sorted((ROOT / folder).rglob("*.py")):
             if path.name != "__init__.py":
-                documented = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+                documented = _docstring(path.read_text(encoding="utf-8"))
                 first = " ".join(documented.split("\n\n")[0].split()).replace("|", "\\|")
                 lines.append(f"| `{path.relative_to(ROOT).as_posix()}` | {first} |")
     return "\n".join(lines) + "\n"
+
+
+def _docstring(source: str) -> str:
+    """Return a module's docstring, "" where there is none; what follows it is not parsed."""
+    begins, quotes, rest = source.partition('"""')
+    return ast.get_docstring(ast.parse(begins + quotes + "".join(rest.partition('"""')[:2]))) or ""
 
 
 def for_the_site(text: str) -> str:

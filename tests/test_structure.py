@@ -79,6 +79,10 @@ LINUX_ALONE = {
 
 def _linux_only(source: str) -> set[str]:
     """Return what a source takes from Python's library that Windows or macOS does not have; `getattr` is no need."""
+    words, lines = set(re.findall(r"\w+", source)), re.findall(r"^.*\bimport\b.*$", source, re.MULTILINE)
+    imported = set(re.findall(r"[\w.]+", " ".join(lines)))
+    if not any(is_linux_only(module) or words & linux_only(module) for module in imported):
+        return set()  # the others, nearly all, need not be parsed
     tree, found, modules = ast.parse(source), set[str](), dict[str, str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -50,16 +50,21 @@ def test_every_document_is_reached_from_the_index_in_two_clicks() -> None:
     assert missing == set()
 
 
-def test_the_site_lists_every_document_once(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "sources"
+    gather(folder)
+    return folder
+
+
+def test_the_site_lists_every_document_once(site: Path) -> None:
     listed = re.findall(r"^ +- .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-    gather(tmp_path / "sources")
-    assert sorted(listed) == sorted(page.name for page in (tmp_path / "sources").glob("*.md"))
+    assert sorted(listed) == sorted(page.name for page in site.glob("*.md"))
 
 
-def test_links_of_the_site_stay_within_it(tmp_path: Path) -> None:
-    gather(tmp_path / "sources")
-    assert not list((tmp_path / "sources").rglob("*.py"))
-    for page in (tmp_path / "sources").glob("*.md"):
+def test_links_of_the_site_stay_within_it(site: Path) -> None:
+    assert not list(site.rglob("*.py"))
+    for page in site.glob("*.md"):
         for target in (one.partition("#")[0] for one in _LINK.findall(FENCE.sub("", page.read_text()))):
             outside = re.match(r"[a-z]+:", target) or not target
             assert outside or (page.parent / target).is_file(), f"{page.name} links to {target}, which the site lacks"
