@@ -6,9 +6,9 @@ This module holds its effect on the game.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
+from downfield.core.records import replace
 from downfield.core.scene import Scene
 from downfield.officiating.calls import POWER, CallNumbers, Finding
 from downfield.officiating.checks.pivots import pivot_limits

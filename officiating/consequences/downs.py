@@ -7,9 +7,9 @@ returned as findings, so that each becomes a call of its own that a person can s
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Final
 
+from downfield.core.records import replace
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.declarations import Side

@@ -8,9 +8,9 @@ as who has the last series of a round leads, also by what he scored on defense. 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
+from downfield.core.records import replace
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST

@@ -7,9 +7,9 @@ game waits until its phase changes: a result of the dice may be struck, and then
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from downfield.core.errors import RefusedError
+from downfield.core.records import replace
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless
 from downfield.officiating.declarations import Choice, ChoiceMade, Coin, Roll, Side
 from downfield.officiating.events import Event

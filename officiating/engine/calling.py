@@ -7,10 +7,10 @@ A contact is a tackle only if the tackler is still standing half a second later,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.records import made_of
+from downfield.core.records import made_of, replace
 from downfield.officiating.belief import Belief, believe
 from downfield.officiating.calls import POWER, Call, CallReading, Finding, Policy, Verdict
 from downfield.officiating.conditions import joint_probability

@@ -6,10 +6,10 @@ How a play began is recorded once for every play, be it seen by a camera, told b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.records import record
+from downfield.core.records import record, replace
 from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import Call, CallKind, RefusedEvent
 from downfield.officiating.consequences.declaration_handlers import AT_REST

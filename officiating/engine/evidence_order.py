@@ -14,10 +14,11 @@ What rules and claims ask of earlier frames is remembered here too: falls, touch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.field.model import FieldModel
+from downfield.core.records import replace
 from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.conditions import Condition

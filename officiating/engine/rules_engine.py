@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
+from downfield.core.records import replace
 from downfield.core.scene import Scene
 from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, is_switched, power_finding, with_rest_poses

@@ -8,11 +8,10 @@ integer nanoseconds of the game's injected clock.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from enum import StrEnum
 from typing import Final, Literal
 
-from downfield.core.records import record
+from downfield.core.records import record, replace
 from downfield.core.scene import Jersey, Player, Power
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.sides import place_yd

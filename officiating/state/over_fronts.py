@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.mathematics import wrap_deg
+from downfield.core.records import replace
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.belief import Measure, Unit
 from downfield.officiating.conditions import Condition, worth_telling

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import Any, Final, Literal
 
-from downfield.core.records import record
+from downfield.core.records import record, replace
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Side

@@ -6,9 +6,9 @@ Overtime is one ten-minute quarter, over at the first lead except for the answer
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import Final
 
+from downfield.core.records import replace
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST

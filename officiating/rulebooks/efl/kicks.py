@@ -5,10 +5,10 @@ Yard lines of the tables are in the kicking team's own frame: 0 its own goal lin
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
+from downfield.core.records import replace
 from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from downfield.core.errors import RefusedError
+from downfield.core.records import replace
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs, told_plays
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, name_carrier, refuse_unless

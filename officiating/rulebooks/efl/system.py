@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
+from downfield.core.records import replace
 from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.checks import alignment, backs, defense, pivots

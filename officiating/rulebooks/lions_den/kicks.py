@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, cast
 
 from downfield.core.errors import RefusedError
 from downfield.core.footprint import signed_gap
+from downfield.core.records import replace
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
 from downfield.officiating.consequences import downs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from downfield.core.arrays import Array
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
+from downfield.core.records import replace
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs

@@ -6,9 +6,9 @@ the points back, as in football.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, Literal
 
+from downfield.core.records import replace
 from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walked_words

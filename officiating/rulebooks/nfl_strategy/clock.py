@@ -5,11 +5,10 @@ The source states neither the length of a line nor the lines in a period; both a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
-from downfield.core.records import record
+from downfield.core.records import record, replace
 
 ClockPlay = Literal["ordinary", "kneel", "spike", "auto_5", "kickoff_returned", "kickoff_dead", "try"]
 """The kind of a play, for the clock; ``"kickoff_dead"`` went out of bounds or is a touchback, ``"try"`` is for one

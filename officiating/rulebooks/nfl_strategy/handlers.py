@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
+from downfield.core.records import replace
 from downfield.officiating.calls import Finding
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
 from downfield.officiating.consequences.rolls_and_choices import percentile

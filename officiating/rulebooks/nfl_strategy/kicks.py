@@ -5,9 +5,9 @@ Spots are in the offense's own yards.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
+from downfield.core.records import replace
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Params

@@ -5,9 +5,9 @@ Spots are worked out in the offense's own yards and reported along x of the boar
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
+from downfield.core.records import replace
 from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.declarations import Hash

@@ -6,10 +6,10 @@ them. Values that the source leaves open (yard lines of kicks, lines in a period
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
+from downfield.core.records import replace
 from downfield.officiating import declarations as d
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.clauses import read_clauses
