@@ -218,13 +218,8 @@ class Gaps:
 
     def rows(self, which: Indices) -> Gaps:
         """Return some of the pairs."""
-        return Gaps(
-            self.outlines[:, which],
-            self.gap_mm[which],
-            self.normal[which],
-            self.point_a_mm[which],
-            self.point_b_mm[which],
-        )
+        values = (self.gap_mm, self.normal, self.point_a_mm, self.point_b_mm)
+        return Gaps(self.outlines[:, which], *(one[which] for one in values))
 
     def each(self) -> list[Gap]:
         """Return the gap of every pair, with the faces that meet."""
