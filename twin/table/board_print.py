@@ -40,11 +40,8 @@ class BoardPrint:
 
     def to_print_px(self, board_mm: Array) -> Array:
         """Convert board points, shape (..., 2), to print pixels; pixel centers have integer coordinates."""
-        points = np.asarray(board_mm, dtype=np.float64)
-        out = np.empty_like(points)
-        out[..., 0] = (points[..., 0] - self.origin_mm[0]) * self.px_per_mm - 0.5
-        out[..., 1] = (self.origin_mm[1] - points[..., 1]) * self.px_per_mm - 0.5
-        return out
+        from_corner_mm = np.asarray(board_mm, dtype=np.float64) - self.origin_mm
+        return from_corner_mm * (self.px_per_mm, -self.px_per_mm) - 0.5
 
 
 def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> BoardPrint:
