@@ -58,6 +58,7 @@ UNDISTURBED: Final = Kind("undisturbed", (0, 0, 0), lambda shots, *_: iter(shots
 JUDGED: Final = frozenset({"tackle", "fumble", "touchdown", "line_of_scrimmage", "out_of_bounds", "down_by_fall"})
 DECIDING: Final = JUDGED - {"line_of_scrimmage"}
 STRENGTHS: Final = ("mild", "middle", "strong")
+MODES: Final[tuple[Mode, ...]] = ("file", "live")
 _SAME_NS: Final = 150_000_000
 _NEAR_YD: Final = 0.3
 _SIGMAS: Final = 2.5
@@ -307,18 +308,29 @@ def described(call: Call) -> str:
 
 
 def report(lines: Sequence[dict[str, Any]]) -> str:
-    """Return the table of kinds by strength, in Markdown."""
-    rows = ["| kind | " + " | ".join(STRENGTHS) + " |", "|---|---|---|---|"]
+    """Return the table of kinds by strength and way, in Markdown; undisturbed runs are not in the sums."""
     by_kind = collections.defaultdict(list)
     for line in lines:
-        by_kind[line["kind"], line["strength"]].append(line)
-    for kind in KINDS:
-        cells = [_cell(by_kind.get((kind.name, strength), [])) for strength in STRENGTHS]
+        by_kind[line["kind"], line["strength"], line["mode"]].append(line)
+    columns = [(strength, mode) for strength in STRENGTHS for mode in MODES]
+    columns = [one for one in columns if any(one == (line["strength"], line["mode"]) for line in lines)]
+    names = [strength if mode == "file" else f"{strength}, live" for strength, mode in columns]
+    rows = ["| kind | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    for kind in (UNDISTURBED, *KINDS):
+        cells = [_cell(by_kind.get((kind.name, *column), [])) for column in columns]
         if any(cells):
             rows.append(f"| {kind.name} | " + " | ".join(cells) + " |")
-    totals = [_cell([line for line in lines if line["strength"] == strength]) for strength in STRENGTHS]
-    rows.append("| **all** | " + " | ".join(f"**{total}**" for total in totals) + " |")
+    altered = [line for line in lines if line["kind"] != UNDISTURBED.name]
+    of_column = [[line for line in altered if (line["strength"], line["mode"]) == column] for column in columns]
+    rows.append("| **all** | " + " | ".join(f"**{_cell(one)}**" for one in of_column) + " |")
+    rows.append("| runs | " + " | ".join(f"{len(one)}" for one in of_column) + " |")
+    rows.append("| reason right | " + " | ".join(_reasons(one) for one in of_column) + " |")
     return "\n".join(rows)
+
+
+def _reasons(lines: Sequence[dict[str, Any]]) -> str:
+    told = [line["right"] for line in lines if line["right"] is not None]
+    return f"{sum(told)} of {len(told)}"
 
 
 def _cell(lines: Sequence[dict[str, Any]]) -> str:
@@ -356,7 +368,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     done = {(line["kind"], line["strength"], line["play"], line["mode"]) for line in lines}
     ends = time.monotonic() + 60 * options.minutes
-    modes: tuple[Mode, ...] = ("live",) if options.live else ("file",) if options.file else ("file", "live")
+    modes: tuple[Mode, ...] = ("live",) if options.live else ("file",) if options.file else MODES
     table: Table | None = None
     for play, kind in sampled([one for one in plays(options.clips) if options.play in one.name], options.plays):
         if not re.search(options.only, kind.name):
