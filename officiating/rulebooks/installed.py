@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import EntryPoint
-from typing import Final
+from typing import Final, get_args
 
 from downfield.core.errors import RulebookError
 from downfield.core.platform.packages import broken_text, registered
+from downfield.officiating.calls import CallKind
 from downfield.officiating.state.interfaces import RuleSystem
 
 GROUP: Final = "downfield.rulebooks"
@@ -37,6 +38,11 @@ def load_system(name: str) -> RuleSystem:
         raise _broken(entry, f"{entry.value} is not a RuleSystem")
     if system.name != name:
         raise _broken(entry, f"its RuleSystem is named {system.name!r}")
+    if kinds := sorted(set(system.consequences) - set(get_args(CallKind))):
+        raise _broken(entry, f"its consequences name {kinds[0]!r}, which is no kind of call")
+    for rule in system.rules:
+        if missing := sorted(set(rule.clauses) - set(system.catalog)):
+            raise _broken(entry, f"its rule {rule.id!r} cites {missing[0]}, which its catalog lacks")
     return system
 
 

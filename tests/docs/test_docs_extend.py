@@ -25,6 +25,11 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extend.md"
 RULEBOOK, CALL, SOURCE = "Add a rulebook", "Add a call", "Add a camera source"
 OVERLAY, ADDED_PAGE = "Add an overlay", "Add a page"
+SYSTEM = (
+    "from downfield.officiating.rules.lines import OutOfBounds\n"
+    "from downfield.officiating.state.interfaces import RuleSystem\n"
+    "RIVER_CITY = RuleSystem(name='river-city', title='River City rules', "
+)
 LOAD = """
 from downfield.officiating.rulebooks.installed import load_systems
 systems, problems = load_systems()
@@ -47,6 +52,8 @@ def write(folder: Path, section: str) -> None:
             for hunk in text.split("@@\n"):
                 lines = hunk.splitlines(keepends=True)
                 before, after = ("".join(line[1:] for line in lines if line[0] in kept) for kept in (" -", " +"))
+                if after in old:  # by a reader who follows the page in this very tree
+                    continue
                 assert before in old, f"{title} has no {before!r}"
                 old = old.replace(before, after) if before else old + after
             path.write_text(old)
@@ -108,6 +115,14 @@ def test_a_rule_added_as_the_page_says_makes_its_call(package: Path) -> None:
         ("import nothing_of_that_name", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
         ("RIVER_CITY = 1", "river_city:RIVER_CITY is not a RuleSystem"),
         ("from downfield.officiating.rulebooks.tap.system import TAP as RIVER_CITY", "its RuleSystem is named 'tap'"),
+        (
+            f"{SYSTEM}handlers={{}}, rules=(), consequences={{'tackel': str}})",
+            "its consequences name 'tackel', which is no kind of call",
+        ),
+        (
+            f"{SYSTEM}handlers={{}}, rules=(OutOfBounds(('RC-9',), ()),), consequences={{}})",
+            "its rule 'out_of_bounds' cites RC-9, which its catalog lacks",
+        ),
     ],
 )
 def test_a_broken_package_is_named_and_leaves_the_others_alone(package: Path, code: str, reason: str) -> None:
@@ -255,7 +270,15 @@ def test_a_page_of_three_files_is_served(tmp_path: Path) -> None:
         "from downfield.api.security.access import AccessPolicy\n"
         f"service = SecuredService(Path({str(tmp_path / 'store.db')!r}), AccessPolicy(lan=True))\n"
         "phone = service.phone()\n"
-        "print(*(phone.get(path).status for path in ('/wall', '/assets/wall.js', '/program')))"
+        "print(*(phone.get(path).status for path in ('/wall', '/assets/wall.js', '/program')))\n"
+        "from browsers import PageServer, browser, page_in\n"
+        f"shown = PageServer(Path({str(tmp_path)!r}), AccessPolicy(lan=True, trust_local=False))\n"
+        "shown.start()\n"
+        "with browser() as chrome, page_in(chrome, phone=True) as page:\n"
+        "    page.goto(f'{shown.url}/wall')\n"
+        "    page.get_by_role('link', name='Pair this device').click()\n"
+        "    page.wait_for_url('**/pair')\n"
+        "shown.stop()"
     )
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'tests'}"}
     done = subprocess.run(

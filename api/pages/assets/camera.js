@@ -1,10 +1,10 @@
 // The camera page: the live picture with the calibrated field drawn over it, camera health and calibration.
 
-import { el, elementsOf, offerPairing, refresh, setText } from "./dom.js";
+import { el, elementsOf, refresh, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { capitalize, formatCallText, humanize } from "./format.js";
 import { followPicture } from "./live_picture.js";
-import { errorText, send } from "./send.js";
+import { errorText, offerPairingIfNeeded, send } from "./send.js";
 
 /** Between two pictures of a slower camera a figure goes farther than a base is long. */
 const SLOW_FPS = 15;
@@ -122,7 +122,7 @@ at("recalibrate").addEventListener("click", async () => {
   }
 });
 
-send("api/session", null, { method: "GET" }).then(({ role }) => role === null && offerPairing(), () => {}); // the rig does not answer yet
+offerPairingIfNeeded();
 reloadOnUpgrade(feed);
 followPicture(at("live"), feed)();
 feed.start();

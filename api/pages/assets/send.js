@@ -180,6 +180,11 @@ async function readResponse(response) {
   return body;
 }
 
+/** Offer pairing at the top of the page where this device is not paired; nothing while the rig does not answer. */
+export function offerPairingIfNeeded() {
+  send("api/session", null, { method: "GET" }).then(({ role }) => role === null && offerPairing(), () => {});
+}
+
 /** A random key; by getRandomValues, since randomUUID is missing on a page without TLS. */
 export function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
