@@ -64,7 +64,7 @@ Type=notify
 NotifyAccess=main
 # By `env`, as systemd allows fewer characters in the name of a program than in its arguments.
 ExecStart=/usr/bin/env {" ".join(_quoted(word) for word in self.command)}
-WorkingDirectory={_escaped(str(self.folder))}
+WorkingDirectory={str(self.folder).replace("%", "%%")}
 {account}Environment=PYTHONUNBUFFERED=1
 Restart=always
 RestartSec=5
@@ -218,10 +218,6 @@ def _quoted(word: str) -> str:
     """Return a word of a command line as systemd reads it back."""
     inner = word.replace("\\", "\\\\").replace('"', '\\"').replace("$", "$$").replace("%", "%%")
     return f'"{inner}"'
-
-
-def _escaped(path: str) -> str:
-    return path.replace("%", "%%")
 
 
 @dataclass(frozen=True, slots=True)

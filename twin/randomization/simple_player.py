@@ -119,15 +119,12 @@ def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: 
 
 def _details(parts: _Parts, base: BaseSize, kit: Kit) -> None:
     """Add the clip's plate and the dial's rim in the base's top: visible, but too low to occlude any of it."""
-    low, color = base.height_mm - 0.46, _darker(kit.base)
+    low, (red, green, blue) = base.height_mm - 0.46, kit.base
+    color = (0.82 * red, 0.82 * green, 0.82 * blue)
     dial = min(0.27 * base.width_mm, 4.6)
     parts.add("cylinder", (dial, 0.5, 0.0), np.array([-0.28 * base.length_mm, 0.0, low]), color, part="other")
     half = (0.09 * base.length_mm, 0.3 * base.width_mm, 0.5)
     parts.add("box", half, np.array([0.2 * base.length_mm, 0.0, low]), color, part="other")
-
-
-def _darker(color: Color) -> Color:
-    return (0.82 * color[0], 0.82 * color[1], 0.82 * color[2])
 
 
 def _arms(parts: _Parts, kit: Kit, build: Build, chest: Array, width: float) -> None:

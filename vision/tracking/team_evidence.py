@@ -64,7 +64,7 @@ class KnownTeams:
         if self.left is None:
             return self.rules_left_now
         changed = None not in (self.rules_left, self.rules_left_now) and self.rules_left != self.rules_left_now
-        return _other(self.left) if changed else self.left
+        return self.left if not changed else "dark" if self.left == "light" else "light"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,3 @@ def left_team(x_mm: Array, light: Bools) -> Jersey | None:
     if abs(side) < TEAM_EVIDENCE_LIMITS.clear_sides:
         return None
     return "light" if side > 0 else "dark"
-
-
-def _other(jersey: Jersey) -> Jersey:
-    return "dark" if jersey == "light" else "light"
