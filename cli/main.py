@@ -201,14 +201,15 @@ def _help_of(name: str) -> str:
 
 
 def _imported(module: str) -> ModuleType:
-    """Import a command's module, without a look for garbage: what is loaded stays, and looking takes a tenth longer."""
-    looks_for_garbage = gc.isenabled()
+    """Import a command's module, without a look for garbage in it then or later: it stays, and looks take time."""
+    if module in sys.modules or not gc.isenabled():
+        return import_module(module)
     gc.disable()
     try:
         return import_module(module)
     finally:
-        if looks_for_garbage:
-            gc.enable()
+        gc.freeze()
+        gc.enable()
 
 
 app = typer.Typer(
