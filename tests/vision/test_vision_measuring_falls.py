@@ -103,6 +103,13 @@ def test_a_fallen_figure_stands_up_only_when_called_upright() -> None:
     assert not lies(posture, "upright", [0.0] * 60)[-1]
 
 
+def test_a_fallen_figure_called_upright_for_a_moment_lies_and_one_that_walks_on_stands() -> None:
+    for speed_mm, still in ((0.0, True), (6.0, False)):
+        posture = upright()
+        lies(posture, "fallen", [8.0] * 4)
+        assert lies(posture, "upright", [0.0] * 12, step_ns=66_666_667, speed_mm=speed_mm)[9] == still
+
+
 @pytest.mark.parametrize(
     ("visible", "missed", "by_a_hand", "falls"),
     [(0.9, 2, False, True), (0.9, 1, False, False), (0.9, 2, True, False), (0.3, 2, False, False)],

@@ -33,11 +33,15 @@ def standing(*places: tuple[float, float]) -> MotionFilter:
 
 
 def assigned(
-    motion: MotionFilter, found: Measurements, jersey: float = LIGHT, elsewhere: Bools | None = None
+    motion: MotionFilter,
+    found: Measurements,
+    jersey: float = LIGHT,
+    elsewhere: Bools | None = None,
+    lies: Bools | None = None,
 ) -> dict[int, int]:
     """The detection of each figure that gets one."""
     figures = np.arange(len(motion.mean))
-    pairs = assign(motion, figures, found, np.arange(len(found)), np.full(len(figures), jersey), elsewhere)
+    pairs = assign(motion, figures, found, np.arange(len(found)), np.full(len(figures), jersey), elsewhere, lies)
     return dict(zip(pairs.figures.tolist(), pairs.detections.tolist(), strict=True))
 
 
@@ -174,6 +178,17 @@ def test_a_toppled_figure_is_found_beside_where_it_stood() -> None:
     assert assigned(figures, fallen(3.4, 118.0)) == {0: 0}
     assert assigned(figures, fallen(3.4, 130.0)) == {}
     assert assigned(figures, fallen(-1.0, 118.0)) == {}
+
+
+def test_who_lies_is_not_the_one_who_stands_beside_though_another_is_missed_where_it_lies() -> None:
+    motion = standing((100, 100), (104, 104))
+    motion.mean[1, 2] = np.pi / 2  # the missed one stands across what is detected upright
+    motion.inflate(np.array([0]), 5.0, 1.0)
+    motion.inflate(np.array([1]), 17.0, 0.05)
+    found = measurements((105.0, 100, EXACT, 0.98, 0.0), (87.0, 100, EXACT, 0.85, 0.0))
+    found.fallen[0] = 3.4
+    assert assigned(motion, found, lies=np.array([True, False])) == {0: 0}
+    assert assigned(motion, found.select(np.array([False, True])), lies=np.array([True, False])) == {0: 0}
 
 
 def test_a_toppling_figure_may_look_like_the_other_team() -> None:

@@ -47,6 +47,7 @@ class FallLimits:
     # The same beside a base that it just touched, in a frame at most half: a neighbor's body may lie over this base
     crowded_per_s: float = 15.0
     crowded_share: float = 0.5
+    stands_per_s: float = 5.0  # The same of the signs that who lies stands: nobody gets up, so the base must walk on
     helmet_score: float = 0.5  # Score (0..1) above which a helmet's place counts
     jump_mm: float = 4.0  # A base jumps off its way by more than this when its figure falls
     jump_sigmas: float = 2.0  # Errors of its measured place that a jump must exceed besides

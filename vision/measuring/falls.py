@@ -244,6 +244,7 @@ class PostureFilter:
         worth = np.where(rest, min(FALL_LIMITS.at_rest_per_s * step_s, 1.0), self._alarms_worth * in_crowd)
         odds = np.where(odds > 0, worth * odds, odds)
         odds = np.where(stays, np.maximum(odds, 0.0), odds)
+        odds = np.where(lies & (odds < 0), min(FALL_LIMITS.stands_per_s * step_s, 1.0) * odds, odds)
         odds = np.where(walks, np.minimum(odds, FALL_LIMITS.upright_class), odds)
         self._note_alarms(rows, odds > 0, lies, step_s)
         return odds

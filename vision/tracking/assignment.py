@@ -205,12 +205,14 @@ def assign(
     columns: Indices,
     jersey: Array,
     elsewhere: Bools | None = None,
+    lies: Bools | None = None,
 ) -> Assignment:
     """Assign detections to figures.
 
     Args:
         motion: of all figures, predicted to the time of the detections.
         jersey: of each figure, 1 light, -1 dark, shape (n,).
+        lies: which figures are believed to lie, shape (n,); None if that does not count.
         elsewhere: which detections are candidates for a figure only at its own place, shape (n, m).
     """
     cost, flipped = _costs(motion, rows, measurements, columns)
@@ -231,6 +233,10 @@ def assign(
     missed = np.where(np.eye(len(rows), dtype=bool), ASSIGNMENT_LIMITS.unmatched_cost, _NEVER)
     # A detection within the gate is the figure unless its colors contradict; how badly it fits decides between figures.
     # Of two figures that it fits badly the one that it fits less badly is preferred: by less than any other difference.
+    if lies is not None:  # nobody gets up, least of all away from where one lies
+        lying, fallen = lies[rows, None], measurements.fallen[columns]
+        jersey_cost = jersey_cost + _by_jersey(np.where(lies[rows], 1.0, -1.0), fallen)[1]
+        never |= lying & away & (fallen < 0) & (~away & (fallen > 0)).any(axis=1)[:, None]
     fits = np.where(never, _NEVER, np.minimum(cost, ASSIGNMENT_LIMITS.unmatched_cost - 1 + cost / _NEVER) + jersey_cost)
     chosen_row, chosen = least_cost_pairs(np.concatenate([fits, missed], axis=1))
     paired = chosen < len(columns)

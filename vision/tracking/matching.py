@@ -226,7 +226,7 @@ class FigureMatcher:
         near_mm = ASSIGNMENT_LIMITS.known_mm + RECOVERY_LIMITS.walking_mm_per_s * away_ns * 1e-9
         near_mm[~alone | (away_ns <= TRACKER_LIMITS.unseen_ns) | blind] = np.inf
         excluded |= off_way_mm > near_mm[:, None]
-        found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded)
+        found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded, frame.lies)
         found = prefer_fallen(found, measurements, off_mm, self._jersey, frame.lies)
         found = self._follow_leap(motion, figures, measurements, found, frame.t_ns)
         left = np.delete(columns, found.detections)
