@@ -5,8 +5,8 @@ Run: BLENDER_PYTHON=.../python python benchmarks/strangers_clips.py FOLDER [--co
 Where figures stand, walk, meet and fall comes from the twin's physics, on fields and bases of the strangers' own sizes;
 everything that is seen comes from the strangers' code. FOLDER gets the files of `downfield twin render` (clip,
 calibration, tracks, truth, declarations); how much of a base is seen is not in them. `strangers_chain.py` measures the
-clips, to report and never to train or to tune. Clips to find faults in have other numbers, from 100 on (`--first`), and a
-folder of their own. An interrupted run goes on with the next frame.
+clips, to report and never to train or to tune. Clips to find faults in have other numbers, from 100 on (`--first`),
+and a folder of their own. An interrupted run goes on with the next frame.
 """
 
 from __future__ import annotations

@@ -148,10 +148,9 @@ class TwoStageDetector:
 
     def _find_ball(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
         """Return the most probable ball in the frame, in figures' arms too, or an empty list."""
+        balls = [candidate for candidate in found if candidate.kind == "ball"]
         if self._ball_detector is not None:
             balls = self._ball_detector.find_candidates(image)
-        else:
-            balls = [candidate for candidate in found if candidate.kind == "ball"]
         figures = [candidate for candidate in found if candidate.corners_px]
         carriers = figures[: REFINER_LIMITS.max_ball_carriers]
         if self._ball_refiner is None or not carriers:  # without figures the size of patches is unknown

@@ -34,7 +34,9 @@ def test_a_detection_that_stayed_in_one_place_is_remembered_there_for_a_while() 
         fixtures = unmatched.fixtures(PLACES, seen_ns)
         assert fixtures[:, 0].tolist() == [False, remembered, remembered]
         assert not fixtures[:, 1].any()
-        assert not unmatched.update(PLACE, NONE, (back_ms + 30) * MS, 22).any(), "a detection that is back has to settle again"
+        assert not unmatched.update(PLACE, NONE, (back_ms + 30) * MS, 22).any(), (
+            "a detection that is back has to settle again"
+        )
 
 
 def test_print_that_is_detected_now_and_then_is_no_figure_once_all_were_detected_beside_it() -> None:

@@ -112,14 +112,9 @@ class UnmatchedDetections:
         return self._at_places(place_mm, seen_ns, lambda old: (seen_ns >= old.since_ns) & (seen_ns <= old.last_ns))
 
     def fixtures(self, place_mm: Array, seen_ns: NDArray[np.int64]) -> Bools:
-        """Return which places held an unmatched detection for long while a figure was elsewhere, even if hidden since.
+        """Return which places held one for long while a figure, or every figure, was elsewhere, even if hidden since.
 
-        Args:
-            place_mm: shape (m, 2).
-            seen_ns: when each figure was last detected, and surely it, shape (n,).
-
-        Returns:
-            Shape (n, m).
+        Args and result as of `seen_beside`, with the times when each figure was last detected and was surely it.
         """
         since_ns = RECOVERY_LIMITS.fixture_ns
         return self._at_places(place_mm, seen_ns, lambda old: (seen_ns - old.home_ns >= since_ns) | old.surplus)
