@@ -20,11 +20,8 @@ class PictureMatchLimits:
     """When a picture is of the calibrated camera and board."""
 
     search_px: float = 6.0  # distance from the calibrated lines within which paint is searched for
-
     match_px: float = 1.8  # distance from a calibrated line within which paint counts as found
-
     found_share: float = 0.5  # share of the yard lines that must be found
-
     # typical distance of the paint from which the camera or the board was moved: a bump stops a game from there
     moved_px: float = 2.0
 

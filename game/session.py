@@ -29,7 +29,6 @@ class GameLimits:
     """Limits of a game in play."""
 
     batch_scenes: int = 60  # scenes written together while no call is made: about a second, which a crash may lose
-
     # a play that another device tells this soon after one did is the same play: nobody plays two in that time
     told_twice_ns: int = 5_000_000_000
 

@@ -48,13 +48,11 @@ class RefinerLimits:
     min_scale: float = 0.4
     # patches cut in one call: other threads run between calls, and OpenCV's pictures end at 2^15 pixels
     patches_at_once: int = 256
-
     # Deciding which figures to refine again.
     clear_logit: float = 3.0  # logits beyond this need no second view
     # mean distance of corners, relative to the base's length, from which a patch is cut again
     max_misalignment: float = 0.05
     min_score_again: float = 0.15  # score from which another view is worth its time
-
     # Keeping figures.
     min_tracked_score: float = 0.3  # least score of a figure that was tracked a moment ago: figures don't vanish
     min_visibility: float = 0.35  # least mean visibility of the corners for a figure to stay tracked

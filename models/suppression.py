@@ -33,7 +33,6 @@ class SuppressionLimits:
     tracked_bonus_logit: float = 1.0  # added to the logit of a figure that was tracked a moment ago
     worthless_score: float = 0.05  # a score that counts nothing against others
     same_hand: float = 0.05  # hands whose fingertips are nearer than this share of the picture's width are one
-
     # Views of one figure.
     min_difference: float = 0.08  # mean distance of corners from which two views differ, so that each is worth refining
     exact_sigma: float = 0.02  # error of corners below which one view is enough

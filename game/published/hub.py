@@ -66,11 +66,8 @@ class FeedLimits:
     """Thresholds of the feed."""
 
     buffered_messages: int = 1024  # a subscriber may lag, or be away, by so many: about a minute of a running game
-
     heartbeat_s: float = 5.0  # a subscriber that was sent nothing for this long gets a heartbeat
-
     paced_batch: int = 8  # subscribers woken at once for a paced topic, so that frames don't wait for hundreds
-
     # time between two such batches: with more than about sixty subscribers each gets scenes more rarely
     paced_interval_s: float = 0.009
 

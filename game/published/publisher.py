@@ -34,7 +34,6 @@ class PublishingLimits:
     """Limits of what is published."""
 
     scenes_per_s: int = 15  # scenes published in a second: enough for a smooth picture in a browser
-
     latest: int = 60  # calls in a snapshot and declarations in `declared`: about a quarter; the endpoints have the rest
 
 

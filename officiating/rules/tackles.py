@@ -43,6 +43,7 @@ class TackleLimits:
     seen_share: float = 0.5
     # who fell this soon after a time without pictures may have been knocked down in it
     touched_before_ns: int = 500_000_000
+    vague_mm: float = 3.0  # a gap with a larger error was not measured: it may have closed where its error leaves that
     # the carrier must lie this long to have fallen: a network takes some figures for fallen for a moment
     confirm_fall_ns: int = 200_000_000
     # where no fall is waited for, a contact that is not sure is measured for so long before it is left open
@@ -209,7 +210,8 @@ class DownByFall:
         standing = before if before is not None and before.posture == "upright" else carrier
         t_ns = max(facts.fell_ns(carrier), state.play.held_since_ns)
         spot = spot_at(facts, standing, "base", t_ns, facts.unseen_error_s(t_ns, carrier.id))
-        watched = _was_watched(facts, carrier.id, max(t_ns - _LIMITS.touched_before_ns, state.play.held_since_ns))
+        since_ns = max(t_ns - _LIMITS.touched_before_ns, state.play.held_since_ns)
+        watched = _was_watched(facts, carrier.id, since_ns, t_ns)
         untouched = Condition("instant", EVEN_ODDS, text=f"no pictures tell whether {carrier.id} was touched")
         return (
             Finding(
@@ -312,12 +314,16 @@ def _was_hidden(facts: Facts | None, player: str, since_ns: int) -> bool:
     return seen < _LIMITS.seen_share * len(figures)
 
 
-def _was_watched(facts: Facts, player: str, since_ns: int) -> bool:
-    """Return whether nobody can have touched a figure since an instant without a picture that shows it."""
+def _was_watched(facts: Facts, player: str, since_ns: int, t_ns: int) -> bool:
+    """Return whether nobody can have touched a figure between two instants without a picture that shows it."""
     scenes = [one for one in (*facts.recent, facts.scene) if one.t_ns >= since_ns]
     few = any(after.t_ns - before.t_ns > FACT_LIMITS.usual_step_ns for before, after in pairwise(scenes))
-    near = any(player in {contact.a, contact.b} for scene in scenes for contact in scene.contacts)
-    return not (few and near) and (facts.state.unseen_ns or (0, 0))[1] < since_ns
+    near = [(one.t_ns, contact) for one in scenes for contact in one.contacts if player in {contact.a, contact.b}]
+    vague = any(
+        at_ns <= t_ns and contact.gap_mm < 2 * contact.sigma_mm and contact.sigma_mm > _LIMITS.vague_mm
+        for at_ns, contact in near
+    )
+    return not (vague or (few and near)) and (facts.state.unseen_ns or (0, 0))[1] < since_ns
 
 
 def fall_in_window(state: GameState, player: str, contact_ns: int, window_ns: int) -> FigureFall | None:

@@ -166,15 +166,22 @@ def test_who_falls_just_after_a_time_without_pictures_may_have_been_tackled_in_i
     assert any(one.kind == "down_by_fall" for one in judged(replace(play, scenes=long_before), "tap"))
 
 
-@pytest.mark.parametrize("step", [1, 3])
-def test_between_few_pictures_an_opponent_close_by_may_have_touched_who_falls(step: int) -> None:
+@pytest.mark.parametrize(
+    ("step", "sigma_mm"), [(1, 0.3), (3, 0.3), (1, 6.0)], ids=["watched", "few", "hardly measured"]
+)
+def test_an_opponent_close_by_may_have_touched_who_falls_where_pictures_hardly_tell(step: int, sigma_mm: float) -> None:
     play = scripted("fumble")
     apart = tuple(
-        replace(scene, contacts=tuple(replace(one, probability=0.0, since_ns=None) for one in scene.contacts))
+        replace(
+            scene,
+            contacts=tuple(
+                replace(one, gap_mm=2.0, sigma_mm=sigma_mm, probability=0.0, since_ns=None) for one in scene.contacts
+            ),
+        )
         for scene in play.scenes[::step]
     )
     call = only_call(judge_recording(apart, play.events, load_rulebook("tap"), FIELD), "down_by_fall")
-    assert call.verdict == ("called" if step == 1 else "too_close")
+    assert call.verdict == ("called" if step == 1 and sigma_mm < 1.0 else "too_close")
 
 
 @pytest.mark.parametrize("hidden", [RUNNER, DEFENDER])
