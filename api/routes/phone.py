@@ -133,7 +133,7 @@ def note_state(phone: CameraDep, rig: RigPartsDep, hub: HubDep, state: PhoneStat
         return PhoneAdvice(sending=True, text=text, seen=seen and not view.findings, findings=view.findings)
     health = hub.value("health")
     if not isinstance(health, HealthStatus) or health.camera != session.name:
-        return PhoneAdvice(sending=True, text="The rig has the picture. Go on at its page 'Set up a table'.")
+        return PhoneAdvice(sending=True, text="The rig has the picture. If it doesn't play soon, use 'Set up a table'.")
     waits = health.calls == "suspended" and not health.setting_up
     findings = tuple(SetupFinding(text=one.text, remedy=one.remedy) for one in health.reasons if waits)
     text, setting_up = "The rig plays by this camera.", health.setting_up

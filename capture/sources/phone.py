@@ -63,7 +63,7 @@ class PhoneCamera:
         session = link.session
         if session is None:
             require_receiver()
-            raise SourceError("No phone is connected. Scan the code of 'Use my phone' on the page 'Set up a table'.")
+            raise SourceError("No phone is connected. Scan the terminal's code, or that of 'Use my phone' in '/setup'.")
         self._clock, self._link, self._session = clock, link, session
         self._closed = False
         self._codec, self._decoder = "h264", _decoder("h264")

@@ -114,8 +114,11 @@ class CameraWatch(LoopObserver):
         lowered = lowered_rate(times_s, self._usual_fps) if is_full else None
         if lowered is None and is_full:
             self._usual_fps = max(self._usual_fps, float(1 / np.median(np.diff(times_s))))
-        text = f"The camera sends {lowered or 0:.0f} frames/s in place of {self._usual_fps:.0f}: it exposes for longer"
-        self._report(LOWERED_RATE, lowered is not None, t_ns, text, "Add light, or set a shorter exposure in [source]")
+        text = f"The camera sends {lowered or 0:.0f} frames/s in place of {self._usual_fps:.0f}"
+        why, remedy = "", "Add light; see that it is not hot, and that its network is fast enough"
+        if facts.is_plugged_in:
+            why, remedy = ": it exposes for longer", "Add light, or set a shorter exposure in [source]"
+        self._report(LOWERED_RATE, lowered is not None, t_ns, text + why, remedy)
 
     def _judge_light(self, t_ns: int) -> None:
         times_s = (np.array([at for at, _ in self._levels]) - self._levels[0][0]) / 1e9

@@ -246,7 +246,7 @@ class HealthReporter(LoopObserver):
         texts = [*(reason.text for reason in reasons), *unfit]
         return HealthStatus(
             level=level,
-            text="; ".join(texts) or f"board {self._board}",
+            text="; ".join(dict.fromkeys(texts)) or f"board {self._board}",
             reasons=reasons,
             calls="suspended" if lost or changed or unfit else "on",
             unfit=() if changed else tuple(frames for _, frames in self._unfit_frames.values()),

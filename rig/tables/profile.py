@@ -120,7 +120,8 @@ def camera_options(running: str) -> tuple[CameraOption, ...]:
     if (phone := PHONE_LINK.session) is not None and running != PHONE_SOURCE:
         found.insert(0, CameraOption(source=PHONE_SOURCE, name=f"The phone: {phone.name}"))
     if running and running not in {option.source for option in found}:
-        found.insert(0, CameraOption(source=running, name=f"In use now: {without_password(running)}"))
+        known = "the phone" if running == PHONE_SOURCE else without_password(running)
+        found.insert(0, CameraOption(source=running, name=f"In use now: {known}"))
     return tuple(found)
 
 

@@ -223,6 +223,18 @@ def test_the_page_stays_lit_dims_shows_how_level_it_hangs_and_says_what_happens_
     _look(phone, "asks")
 
 
+def test_a_page_that_may_not_have_the_camera_leaves_the_code_for_the_one_that_may(phone: Page) -> None:
+    Answers(phone)
+    phone.add_init_script("Object.defineProperty(navigator, 'mediaDevices', { value: undefined })")  # as without TLS
+    phone.route("https://rig.test/api/session", lambda route: route.fulfill(json={"role": None}))
+    redeemed = list[str]()
+    phone.on("request", lambda request: redeemed.append(request.url) if request.method == "POST" else None)
+    phone.goto("https://rig.test/phone#5DECZPTVXN")
+    phone.get_by_role("button", name="Start the camera").click()
+    expect(phone.locator("#problem")).to_contain_text("secure pages only")
+    assert redeemed == []
+
+
 @pytest.mark.parametrize("rig", ["--lan --tls"], indirect=True)
 def test_the_set_up_shows_a_code_and_opens_the_phone_that_scanned_it(phone: Page, rig: tuple[str, str]) -> None:
     address, _ = rig
@@ -238,7 +250,8 @@ def test_the_set_up_shows_a_code_and_opens_the_phone_that_scanned_it(phone: Page
     phone.goto(f"{address}/phone")
     phone.get_by_role("button", name="Start the camera").click()
     expect(phone.locator("#problem")).to_contain_text("Scan the code")
-    phone.get_by_label("Code").fill("WRONGWRONG")
+    phone.goto("about:blank")
+    phone.goto(f"{address}/phone#WRONGWRONG")  # an old code; the new one can be typed
     phone.get_by_role("button", name="Start the camera").click()
     expect(phone.locator("#problem")).to_contain_text("This code is wrong")
     phone.get_by_label("Code").fill(code)

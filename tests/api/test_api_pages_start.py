@@ -95,6 +95,23 @@ def test_the_camera_page_has_its_heading_on_one_line_on_a_phone(service: PageSer
             page.wait_for_function(measure)  # once the page's font is there
 
 
+@pytest.mark.parametrize("path", ["", "camera"])
+def test_of_several_problems_the_first_is_shown_and_the_others_on_demand(
+    path: str, service: PageServer, chrome: Browser
+) -> None:
+    with page_in(chrome, phone=True) as page:
+        page.goto(f"{service.url}/{path}")
+        text = "The picture is dark; the camera was moved; 3 figures are missing"
+        service.game_service.publish_health(HealthStatus(level="warning", text=text))
+        state = page.locator("#state")
+        state.get_by_text("The picture is dark (and 2 more)").click()
+        expect(state.get_by_text("3 figures are missing")).to_be_visible()
+        service.game_service.publish_health(HealthStatus(level="warning", text=text.replace("3", "4")))
+        expect(state.get_by_text("4 figures are missing")).to_be_visible()
+        service.game_service.publish_health(HealthStatus(level="ok", text="board on"))
+        expect(state).to_have_text("Board on")
+
+
 def test_the_screen_stays_on_while_a_game_is_in_play(service: PageServer, chrome: Browser) -> None:
     with page_in(chrome, phone=True) as page:
         page.add_init_script("""

@@ -252,7 +252,7 @@ def test_another_connection_of_the_phone_takes_the_place_of_the_first(link: Phon
 
 
 def test_without_a_phone_the_source_says_what_to_do(link: PhoneLink) -> None:
-    with pytest.raises(SourceError, match=r"No phone is connected\. Scan the code"):
+    with pytest.raises(SourceError, match=r"No phone is connected\. Scan the terminal's code"):
         PhoneCamera(CaptureClock(), SIZE, link)
     named = type_of("phone://camera")
     assert named is not None

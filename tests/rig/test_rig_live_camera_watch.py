@@ -85,6 +85,8 @@ def test_a_stream_that_announces_another_rate_than_it_sends_is_judged_by_what_it
     table = Table(replace(FACTS, kind="stream", fps=60.0))
     assert table.play(6) == []
     assert table.play(5, fps=15.0) == [LOWERED_RATE]
+    assert "exposure in [source]" not in table.text(), "a stream has no exposure that the rig sets"
+    assert "network" in table.text()
 
 
 def test_frames_that_are_dropped_are_no_lowered_rate() -> None:

@@ -1,6 +1,6 @@
 // The camera page: the live picture with the calibrated field drawn over it, camera health and calibration.
 
-import { el, elementsOf, refresh, setText } from "./dom.js";
+import { el, elementsOf, refresh, setText, showState } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { capitalize, formatCallText, humanize } from "./format.js";
 import { followPicture } from "./live_picture.js";
@@ -60,7 +60,7 @@ function updateStatus() {
   const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection" };
   const level = feed.link === "live" ? (health?.level ?? "") : "warning";
   const text = links[feed.link] ?? capitalize(formatCallText(health?.text || humanize(health?.level ?? "live")));
-  refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
+  showState(at("state"), level, text);
 }
 
 /** @param {Service.HealthStatus} health */

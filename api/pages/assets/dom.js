@@ -195,6 +195,22 @@ export function refreshList(parent, items, build) {
   for (const child of before.values()) child.remove();
 }
 
+/**
+ * Show how the rig is, in one line: of several problems the first, and the others on demand.
+ *
+ * @param {HTMLElement} parent
+ * @param {string} level
+ * @param {string} text problems are parted by semicolons
+ */
+export function showState(parent, level, text) {
+  const [first, ...others] = text.split("; ");
+  refresh(parent, [level, text], () => {
+    const open = parent.querySelector("details")?.open ?? false;
+    const more = () => el("details", { open }, el("summary", {}, `${first} (and ${others.length} more)`), ...others.map((other) => el("p", {}, other)));
+    return [el("span", { class: `dot ${level}` }), others.length ? more() : el("span", {}, text)];
+  });
+}
+
 /** Say once, at the top of the page, that the device is not paired, and lead to where it is; not where the page says so itself. */
 export function offerPairing() {
   if (document.querySelector("#unpaired, #pairing, #access")) return;

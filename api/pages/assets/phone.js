@@ -57,15 +57,16 @@ at("form").addEventListener("submit", async (event) => {
   say();
 });
 
-/** Redeem the code of the address, or the one that was typed; a phone that is the camera already needs none. */
+/** Redeem the code that was typed, or that of the address, on a page that may have the camera; a phone that is the camera already needs none. */
 async function pair() {
-  const code = fragment() || at("code").value.trim();
+  if (!navigator.mediaDevices) throw new RefusedError({ detail: "Browsers give the camera to secure pages only. Open this page by the code that the rig shows." });
+  const code = at("code").value.trim() || fragment();
   /** @type {Service.SessionDetails} */
   let session = await send("api/session", null, { method: "GET" });
+  at("code-field").hidden = session.role === "camera";
   if (code && session.role !== "camera") session = await send("api/session", { code });
   history.replaceState(null, "", location.pathname); // a code can be used once
   if (session.role === "camera") return;
-  at("code-field").hidden = false;
   throw new RefusedError({ detail: "Scan the code that the rig shows under “Use my phone”, or type it here." });
 }
 
@@ -78,7 +79,6 @@ function cameraProblem(error) {
 }
 
 async function openCamera() {
-  if (!navigator.mediaDevices) throw new RefusedError({ detail: "Browsers give the camera to secure pages only. Open this page by the code that the rig shows." });
   track?.stop();
   const stream = await navigator.mediaDevices.getUserMedia({ video: BEST, audio: false });
   [track] = stream.getVideoTracks();

@@ -3,7 +3,7 @@
 import { noteAccess } from "./access_notice.js";
 import { Board } from "./board.js";
 import { applyTeamColors } from "./color.js";
-import { el, elementsOf, findAll, refresh, refreshList, setText } from "./dom.js";
+import { el, elementsOf, findAll, refresh, refreshList, setText, showState } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { followPicture } from "./live_picture.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
@@ -67,7 +67,7 @@ function updateStatus() {
   const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection" };
   const level = feed.link === "live" ? (health?.level ?? "") : "warning";
   const text = links[feed.link] ?? capitalize(formatCallText(health?.text || humanize(health?.level ?? "live")));
-  refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
+  showState(at("state"), level, text);
 }
 
 /** Show one part of the page; the others are hidden. @param {string} part */
