@@ -298,17 +298,13 @@ class RecentReport:
         return report
 
 
-def _figures(report: GameReport) -> ReportTable:
-    return figure_table(figure_lines(report.plays, report.movement, _players(report.history)))
-
-
 REPORT_TABLES: Final[dict[str, Callable[[GameReport], ReportTable]]] = {
     "plays": lambda report: ReportTable(PLAY_COLUMNS, tuple(map(tuple, play_rows(report.plays, report.names)))),
     "drives": lambda report: drive_chart(drives_of(report.plays), report.names),
     "box": lambda report: box_score(
         team_lines(report.plays, report.history.rulebook.system.consequences), report.names, report.history.score
     ),
-    "figures": _figures,
+    "figures": lambda made: figure_table(figure_lines(made.plays, made.movement, _players(made.history))),
     "calls": lambda report: outcome_table(call_outcomes([report.history])),
 }
 """The tables of a report, by name."""

@@ -115,10 +115,9 @@ class CameraWatch(LoopObserver):
         if lowered is None and is_full:
             self._usual_fps = max(self._usual_fps, float(1 / np.median(np.diff(times_s))))
         text = f"The camera sends {lowered or 0:.0f} frames/s in place of {self._usual_fps:.0f}"
-        why, remedy = "", "Add light; see that it is not hot, and that its network is fast enough"
-        if facts.is_plugged_in:
-            why, remedy = ": it exposes for longer", "Add light, or set a shorter exposure in [source]"
-        self._report(LOWERED_RATE, lowered is not None, t_ns, text + why, remedy)
+        dark = "Add light, or set a shorter exposure in [source]"
+        remedy = dark if facts.is_plugged_in else "Add light; see that it is not hot and its network is fast"
+        self._report(LOWERED_RATE, lowered is not None, t_ns, text, remedy)
 
     def _judge_light(self, t_ns: int) -> None:
         times_s = (np.array([at for at, _ in self._levels]) - self._levels[0][0]) / 1e9
