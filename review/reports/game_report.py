@@ -304,7 +304,7 @@ REPORT_TABLES: Final[dict[str, Callable[[GameReport], ReportTable]]] = {
     "box": lambda report: box_score(
         team_lines(report.plays, report.history.rulebook.system.consequences), report.names, report.history.score
     ),
-    "figures": lambda made: figure_table(figure_lines(made.plays, made.movement, _players(made.history))),
+    "figures": lambda report: figure_table(figure_lines(report.plays, report.movement, _players(report.history))),
     "calls": lambda report: outcome_table(call_outcomes([report.history])),
 }
 """The tables of a report, by name."""
