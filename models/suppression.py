@@ -137,13 +137,13 @@ def join_hands(found: Sequence[Detection], hands: Sequence[Detection], width_px:
     Args:
         hands: the other hands.
     """
-    known = [_fingertips_px(hand) for hand in found if hand.kind == "hand"]
+    known = [fingertips_px(hand) for hand in found if hand.kind == "hand"]
     reach_px = SUPPRESSION_LIMITS.same_hand * width_px
-    fresh = [hand for hand in hands if all(math.dist(_fingertips_px(hand), tip) > reach_px for tip in known)]
+    fresh = [hand for hand in hands if all(math.dist(fingertips_px(hand), tip) > reach_px for tip in known)]
     return (*found, *fresh)
 
 
-def _fingertips_px(hand: Detection) -> Pixel:
+def fingertips_px(hand: Detection) -> Pixel:
     """Return a hand's fingertips, which it carries in the helmet's place, or else the middle of its box."""
     left, top, right, bottom = hand.box_px
     return hand.helmet_px or ((left + right) / 2, (top + bottom) / 2)

@@ -1,1 +1,1 @@
-"""What leaves the rig for other programs: OBS, webhooks, files for mixers, captions. None of it can hold up a game."""
+"""Programs that are told of the game: `obs`, `webhook`, `mqtt`, files and captions (`documents`); open `outlets`."""

@@ -1,1 +1,1 @@
-"""Instant replays: which call is shown, how its film is cut, drawn on and encoded, and highlights; open `director`."""
+"""Instant replays: `director` says which is shown, `framing` and `replay_painting` make its pictures; `highlights`."""

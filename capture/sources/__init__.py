@@ -1,1 +1,5 @@
-"""Every kind of frame source, opened by its name: cameras, network streams, videos, folders of pictures, the twin."""
+"""Every kind of frame source, opened by its name; open `source_opening`, then `source_types`, the list of schemes.
+
+`cameras` are plugged in, `network_video` is RTSP and its like, `http_mjpeg` motion JPEG, `phone` a phone or WHIP,
+`file_sources` videos and folders, `scenes` another program's. `reconnecting` opens a lost one again.
+"""

@@ -16,6 +16,7 @@ from downfield.calibration.pictures import read_picture
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
 from downfield.core.mathematics import wrap_deg
+from downfield.models.suppression import fingertips_px
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel, Sample, ThingLabel
@@ -87,8 +88,9 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
     hands = [thing for thing in sample.labels.things if thing.kind == "hand" and thing.shown >= HARDLY_SHOWN]
     hands_said = [one for one in detections if one.kind == "hand"]
     reach = _HAND_REACH * sample.calibration.camera.lens.size_px[0]
-    hands_found = sum(any(math.dist(hand.center_px, _tip(one)) < reach for one in hands_said) for hand in hands)
-    hands_true = sum(any(_within(hand.box_px, _tip(one), reach) for hand in hands) for one in hands_said)
+    tips = [fingertips_px(one) for one in hands_said]
+    hands_found = sum(any(math.dist(hand.center_px, tip) < reach for tip in tips) for hand in hands)
+    hands_true = sum(any(_within(hand.box_px, tip, reach) for hand in hands) for tip in tips)
     return FrameScore(
         table=sample.table,
         visible=np.array([figure.visible for figure in known]),
@@ -153,11 +155,6 @@ def is_ball(ball: ThingLabel, one: Detection) -> bool:
     left, top, right, bottom = one.box_px
     reach = max(ball.box_px[2] - ball.box_px[0], ball.box_px[3] - ball.box_px[1], _BALL_REACH_PX)
     return bool(np.hypot((left + right) / 2 - ball.center_px[0], (top + bottom) / 2 - ball.center_px[1]) < reach)
-
-
-def _tip(hand: Detection) -> tuple[float, float]:
-    left, top, right, bottom = hand.box_px
-    return hand.helmet_px or ((left + right) / 2, (top + bottom) / 2)
 
 
 def _within(box: Sequence[float], point: Sequence[float], reach: float) -> bool:

@@ -1,1 +1,1 @@
-"""What one frame shows of a figure: place, heading and size of its base with their errors, and signs of a fall."""
+"""What one frame shows of a figure, with errors: a base's place, heading and size (`measurement`), a fall (`falls`)."""
