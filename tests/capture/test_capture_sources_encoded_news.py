@@ -11,12 +11,14 @@ import cv2
 import numpy as np
 import pytest
 from av.video.codeccontext import VideoCodecContext
+from numpy.typing import NDArray
 from phone_film import encode
 
 from downfield.capture.sources.encoded_news import EXPORT_QUANTIZERS, EncodedNews
 from downfield.core.arrays import Image
 
 WIDE, HIGH = 640, 360  # no whole number of blocks
+NOISES = 17
 Camera = Callable[[int], Image]
 
 
@@ -32,10 +34,15 @@ def board() -> Image:
     return np.asarray(image)
 
 
+@cache
+def noise(sigma: float, number: int) -> NDArray[np.int8]:
+    """Return the noise of a sensor, gray levels, as large as a picture."""
+    return np.floor(np.random.default_rng(number).normal(0, sigma, board().shape)).astype(np.int8)
+
+
 def with_noise(image: Image, sigma: float, number: int) -> Image:
-    """Return a picture as a sensor gives it, with noise of its own for each number."""
-    noise = np.random.default_rng(number).normal(0, sigma, image.shape)
-    return np.asarray(np.clip(image + noise, 0, 255), np.uint8)
+    """Return a picture as a sensor gives it; its noise comes again only after more pictures than an encoder keeps."""
+    return np.asarray(cv2.add(image, noise(sigma, number % NOISES), dtype=cv2.CV_8U), np.uint8)
 
 
 def walking(number: int, fps: int) -> Image:
@@ -64,7 +71,7 @@ def vp8(pictures: Iterator[Image], fps: int) -> list[bytes]:
     codec = av.CodecContext.create("libvpx", "w")
     assert isinstance(codec, VideoCodecContext)
     codec.width, codec.height, codec.pix_fmt, codec.time_base = WIDE, HIGH, "yuv420p", Fraction(1, fps)
-    codec.bit_rate, codec.options = 800_000, {"deadline": "realtime", "cpu-used": "8"}
+    codec.bit_rate, codec.options, codec.thread_count = 800_000, {"deadline": "realtime", "cpu-used": "8"}, 1
     frames = [av.VideoFrame.from_ndarray(image, format="bgr24") for image in pictures]
     for number, frame in enumerate(frames):
         frame.pts = number
