@@ -8,6 +8,7 @@ that a test left in OpenCV or OpenVINO can't take the interpreter back while it 
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import signal
@@ -77,6 +78,7 @@ LONGEST_FIRST: Final = (
 """Files of more than about 5 seconds of a core, or that wait as long; the others come after them by name."""
 
 _PROCESS_END: Final = ProcessEnd()
+_LIBC: Final = ctypes.CDLL(None)
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and with them all programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -128,6 +130,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort tests by their file's length; within a file they stay in order."""
     ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let go, after the last test of a file, of what it cached; and give the memory that is free back to the system."""
+    if isinstance(item, pytest.Function) and (nextitem is None or nextitem.path != item.path):
+        own = (
+            value for value in vars(item.module).values() if getattr(value, "__module__", "") == item.module.__name__
+        )
+        for clear in (*(getattr(value, "cache_clear", None) for value in own), *once_a_run.KEPT):
+            if clear is not None:
+                clear()
+        if hasattr(_LIBC, "malloc_trim"):  # glibc keeps what an array of pictures took, a third of all at last
+            _LIBC.malloc_trim(0)
 
 
 @pytest.hookimpl(optionalhook=True)

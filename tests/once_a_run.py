@@ -15,6 +15,9 @@ from downfield.core.platform.file_locks import FILE_LOCKS
 VARIABLE: Final = "MADE_ONCE_A_RUN"
 """Environment variable: the folder that the processes of one run share; `conftest` makes and removes it."""
 
+KEPT: Final[list[Callable[[], None]]] = []
+"""Clear caches of what is on disk as well; called after each file of tests."""
+
 Made = TypeVar("Made")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from once_a_run import once_a_run
+from once_a_run import KEPT, once_a_run
 
 from downfield.core.field.model import preset
 from downfield.core.scene import Contact, Figure, Scene
@@ -18,6 +18,9 @@ FIELD = preset("ultimate")
 def recorded(name: str) -> PlayRecording:
     """A named play, played."""
     return once_a_run(f"play-{name}", named(name).record)
+
+
+KEPT.append(recorded.cache_clear)
 
 
 def figure(scene: Scene, id_: str) -> Figure:
