@@ -23,6 +23,7 @@ from downfield.calibration.online.shake import Shake, moved_camera
 from downfield.calibration.pictures import check_picture
 from downfield.calibration.stretch import DescribedProportions, ScaleError
 from downfield.core.arrays import Image
+from downfield.core.errors import CalibrationError
 from downfield.core.field.model import FieldModel
 
 
@@ -34,6 +35,7 @@ class RecalibrationLimits:
     # distance within which the paint is searched for, from the followed camera on, fit by fit
     searches_px: tuple[float, ...] = (6.0, 3.0, 1.8)
     same_px: float = 1.5  # a solution so near to the followed place is of that field: other lines are further off
+    max_moved_share: float = 0.5  # of the picture's width: a field found further off is other lines, taken for its own
 
 
 _LIMITS: Final = RecalibrationLimits()
@@ -69,6 +71,9 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     if solution is None:
         # The print is the same as before, so nothing of it is measured again.
         solution = solve_field(images, [before.field], prior=prior, known=True, proportions=known_proportions(before))
+        moved_px = _furthest_px(before.camera, solution.fit.camera, before.field)
+        if moved_px > _LIMITS.max_moved_share * before.camera.lens.size_px[0]:
+            raise CalibrationError("the field seems to be far from where it was: calibrate the table again")
     return with_size_of(solution, before).calibration("field", made_from)
 
 

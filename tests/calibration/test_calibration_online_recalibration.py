@@ -8,8 +8,11 @@ import pytest
 from calibration_scenes import TUDOR, photograph, worst_error_yd
 
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.field.solver import solve_field
+from downfield.calibration.online import recalibration
 from downfield.calibration.online.recalibration import recalibrate
 from downfield.calibration.online.shake import Shake, ShakeTracker
+from downfield.core.errors import CalibrationError
 
 NOTHING = Shake(np.eye(2, 3), np.zeros(2), 0.0, 0.0)
 
@@ -31,6 +34,16 @@ def test_a_bumped_camera_is_solved_again(followed: bool) -> None:
     found = recalibrate([after.image], known, shake, made_from=["frame 90"])
     assert worst_error_yd(found.camera, after) < 0.04
     assert found.made_from == ("frame 90",)
+
+
+def test_lines_far_from_where_the_field_was_are_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = photograph()
+    found = solve_field([before.image], [TUDOR], known=True)
+    near = dataclasses.replace(before.camera, translation_mm=tuple(mm / 2.5 for mm in before.camera.translation_mm))
+    wrong = dataclasses.replace(found, fit=dataclasses.replace(found.fit, camera=near))
+    monkeypatch.setattr(recalibration, "solve_field", lambda *_, **__: wrong)
+    with pytest.raises(CalibrationError, match="far from where it was"):
+        recalibrate([before.image], Calibration(TUDOR, before.camera, "field"), NOTHING, made_from=["frame 0"])
 
 
 def test_a_sideline_under_hands_is_placed_by_the_ends_of_the_yard_lines() -> None:

@@ -65,18 +65,13 @@ class TrackerLimits:
     off_way_mm: float = 18.0  # and further than this, a base's width
     replaced_mm: float = 120.0  # A figure put down further than this from its old place may be a different figure
     astray_identity: float = 0.5  # Probability that a figure found so far from where it was is the same
-
     # so many figures that leave their ways at once, all in one picture, have leaped: pictures between were cut out
     leaped: int = 3
-
     leaped_share: float = 0.25  # and so large a share of those that were detected just before
-
     # deviation of the place to which figures leap: they may have walked on for a second, or been set up anew
     leap_mm: float = 60.0
-
     # where the usual leap is further than this, a figure may be where another one was expected: bases are wider
     far_leap_mm: float = 12.0
-
     walks_mm_per_s: float = 15.0  # figures that walked faster than this are then no longer known
 
 
