@@ -38,6 +38,7 @@ def served(tmp_path: Path) -> Iterator[tuple[SetupSession, str]]:
     try:
         yield made, server.url
     finally:
+        made.close()
         server.stop()
 
 

@@ -70,6 +70,7 @@ def test_any_sequence_of_requests_keeps_the_set_up_whole(
         seen.add(after.step)
         if after.step == "saved":
             assert saved[-1].camera == RUNNING
+            setup.close()
             setup = session_with(tmp_path, saved)  # as the rig does
             requests = _requests(setup, chance)
     setup.close()

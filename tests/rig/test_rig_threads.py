@@ -211,6 +211,7 @@ def test_a_set_up_that_fails_in_any_way_leads_back_to_aiming(tmp_path: Path, mon
     assert "ZeroDivisionError: a fault" in session.view().problem
     session.solve(SolveRequest())
     wait_until(lambda: session.view().step == "aim")
+    session.close()
 
 
 def test_a_writer_without_a_thread_says_so_and_begins_with_the_next_entry(monkeypatch: pytest.MonkeyPatch) -> None:
