@@ -220,8 +220,9 @@ def print_access(console: Console, service: Service, *, waits_for_phone: bool = 
         console.print("The certificate is the rig's own; a browser warns once. Its SHA-256 fingerprint:")
         console.print(f"  {service.certificate.fingerprint}")
     link = service.pairing_link("camera" if waits_for_phone else "operator")
-    whose = "the phone that is to be the camera" if waits_for_phone else "the operator's phone"
-    console.print(f"Scan this with {whose} (one phone, within 10 minutes; more on the start page):")
+    camera, operator = ("the phone that is to be the camera", "/setup"), ("the operator's phone", "the start page")
+    whose, page = camera if waits_for_phone else operator
+    console.print(f"Scan this with {whose} (one phone, within 10 minutes; more codes on {page}):")
     print_qr(console, link)
     console.print(f"  or open  {link}")
     if waits_for_phone:

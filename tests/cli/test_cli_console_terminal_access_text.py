@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+from types import SimpleNamespace
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 from rich.console import Console
 
-from downfield.cli.console.terminal import print_qr
+from downfield.cli.console.terminal import print_access, print_qr
 
 LINK = "https://192.168.1.5:8318/pair#ABCDEFGHJK"
 STYLED = re.compile(r"\x1b\[([\d;]*)m")
@@ -46,3 +48,20 @@ def test_a_file_gets_no_colors() -> None:
     print_qr(Console(file=out, width=100), LINK)
     assert "\x1b" not in out.getvalue()
     assert cv2.QRCodeDetector().detectAndDecode(shown(out.getvalue(), 230, 20))[0] == LINK
+
+
+@pytest.mark.parametrize(
+    ("waits_for_phone", "told"), [(True, "the phone that is to be the camera"), (False, "the operator's phone")]
+)
+def test_the_code_is_told_with_the_page_that_has_more_of_its_kind(waits_for_phone: bool, told: str) -> None:
+    service: Any = SimpleNamespace(
+        admin_link="http://127.0.0.1:8317/",
+        network_addresses=lambda: ["https://192.168.1.5:8318/"],
+        certificate=None,
+        pairing_link=lambda role: f"https://192.168.1.5:8318/{'phone' if role == 'camera' else 'pair'}#ABCDEFGHJK",
+    )
+    out = io.StringIO()
+    print_access(Console(file=out, width=200), service, waits_for_phone=waits_for_phone)
+    page = "/setup" if waits_for_phone else "the start page"
+    assert f"Scan this with {told} (one phone, within 10 minutes; more codes on {page}):" in out.getvalue()
+    assert ("/phone#" in out.getvalue()) == waits_for_phone
