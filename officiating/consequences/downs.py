@@ -255,6 +255,11 @@ def score_field_goal(game: GameState, call: Call, context: RuleContext) -> Outco
     return Outcome(start_series(game, opponent(side), -game.direction, x_yd, lateral, call.t_ns, context))
 
 
+def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """Note that the carrier is past the line: he may not pass any more, even if he drifts back. The board runs on."""
+    return Outcome(replace(game, play=replace(game.play, line_reached_ns=call.t_ns)))
+
+
 def score_safety(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score two points against the side with the ball, which then has a free kick."""
     side = call.side or opponent(game.play.ball_side)

@@ -79,11 +79,6 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
     return Outcome(game, told_plays.recovered_in_end_zone(game, call, ("EFL-025", "EFL-G1"), side, spot_yd[0]))
 
 
-def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Note that the carrier is past the line, where the passer must run (EFL-028); the board runs on."""
-    return Outcome(replace(game, play=replace(game.play, line_reached_ns=call.t_ns)))
-
-
 def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a time-out (EFL-006, 048, 049)."""
     body = body_of(event, Claim)

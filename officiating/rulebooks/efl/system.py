@@ -139,7 +139,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "interception": passes.catch_pass,
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
-    "line_of_scrimmage": play.reach_line,
+    "line_of_scrimmage": downs.reach_line,
     "info": measured_places.or_no_fumble(_dead_ball, passes.end_right_to_pass),
     "kick": in_overtime(kicks.land_kick),
     "touchback": in_overtime(kicks.award_touchback),

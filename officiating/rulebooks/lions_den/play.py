@@ -24,11 +24,6 @@ def resume_play(game: GameState) -> GameState:
     return replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
 
 
-def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Note that the quarterback is past the line and may not pass any more, even if he drifts back (LD-040)."""
-    return Outcome(replace(game, play=replace(game.play, line_reached_ns=call.t_ns)))
-
-
 def turn_back(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Count a turn back: the first may be corrected, the second ends the play (LD-012, LD-014)."""
     turns = 0 if game.play.hold is None else game.play.hold.turns

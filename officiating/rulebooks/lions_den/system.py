@@ -164,7 +164,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "interception": passes.catch_pass,
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
-    "line_of_scrimmage": play.reach_line,
+    "line_of_scrimmage": downs.reach_line,
     "kick": kicks.land_kick,
     "touchback": after_down(downs.award_touchback_at("kickoff.touchback_yd")),
     "touchdown": after_down(downs.score_touchdown),
