@@ -74,10 +74,21 @@ def test_the_module_is_the_command() -> None:
     assert (done.returncode, done.stdout) == (0, f"downfield {version('downfield')}\n"), done.stderr
 
 
+def asked(words: str) -> dict[str, str]:
+    """What a shell sets to ask for the completions of the last word."""
+    return {"_DOWNFIELD_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+
+
+def test_a_shell_that_runs_the_command_is_told_how_a_word_goes_on() -> None:
+    code = "import sys; from downfield.cli.main import main; sys.argv[0] = 'downfield'; main()"
+    command, environment = [sys.executable, "-c", code], {**os.environ, **asked("downfield dem")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False)
+    assert done.stdout.split() == ["demo"], done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "completed"),
     [
-        ("downfield dem", {"demo"}),
         ("downfield tables s", {"show"}),
         ("downfield run --cal", {"--calibration"}),
         ("downfield judge --rulebook l", {"lions-den"}),
@@ -91,19 +102,8 @@ def test_the_module_is_the_command() -> None:
     ],
 )
 def test_a_shell_completes_commands_their_sub_commands_options_and_values(words: str, completed: set[str]) -> None:
-    environment = {
-        **os.environ,
-        "_DOWNFIELD_COMPLETE": "complete_bash",
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(words.count(" ")),
-    }
-    command = [
-        sys.executable,
-        "-c",
-        "import sys; from downfield.cli.main import main; sys.argv[0] = 'downfield'; main()",
-    ]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=WAIT_S, check=False)
-    assert set(done.stdout.split()) == completed, done.stderr
+    done = CliRunner().invoke(app, [], prog_name="downfield", env=asked(words))
+    assert set(done.output.split()) == completed
 
 
 OUTPUTS = {"out", "output", "report", "picture", "sheet", "clip", "highlights", "write_field", "calibration_out"}
