@@ -36,7 +36,7 @@ class ClipResult:
     """What the chain made of one clip.
 
     Attributes:
-        exchanges, false_falls, missed_falls: counts.
+        exchanges, sure_exchanges, false_falls, missed_falls: counts; of exchanges all, and those stated as sure.
         contacts: of opponents.
         gaps: of pairs in frames, how many gaps are reported and how many are within two said sigmas.
         late: of figures in frames after two seconds of play, how many there are and how many are turned.
@@ -45,6 +45,7 @@ class ClipResult:
     """
 
     exchanges: int
+    sure_exchanges: int
     false_falls: int
     missed_falls: int
     contacts: scenes_tally.ContactCounts
@@ -108,6 +109,7 @@ def score_chain(
         print(f"  {note}", flush=True)
     return ClipResult(
         tracking.switches[0],
+        sum(one.sure for one in tracking.switched),
         tracking.false_falls,
         sum(fall is None for fall in tracking.falls),
         contacts,
@@ -176,6 +178,7 @@ def report(results: Sequence[ClipResult]) -> None:
     rng = np.random.default_rng(0)
     rows = [
         ("exchanges of identity", "0", _count([one.exchanges for one in results])),
+        ("exchanges stated as sure", "0", _count([one.sure_exchanges for one in results])),
         ("headings wrong after two seconds of play", "0 %", _share([one.late for one in results], rng)),
         ("false falls", "0", _count([one.false_falls for one in results])),
         ("falls not known", "0", _count([one.missed_falls for one in results])),

@@ -316,6 +316,21 @@ def test_a_fall_is_found_within_a_tenth_of_a_second_and_leaning_is_no_fall() -> 
     assert (size.length_mm > 25, size.width_mm < 10) == (True, True)
 
 
+def test_who_fell_while_it_walked_stays_where_it_lies_when_nothing_is_detected_there() -> None:
+    def falls(t_s: float) -> float:
+        return float(np.clip((t_s - 1.0) / 0.15, 0, 1) * 85)
+
+    def walks_until_it_falls(t_s: float) -> Place:
+        return walking(300, 200, 0, 60)(min(t_s, 1.1))
+
+    paths = FOUR | {"dark-1": walks_until_it_falls, "light-1": standing(480, 200, 180)}
+    table = Table(paths, 2.0, tilts={"dark-1": falls}, gone=lambda id_, t_s: id_ == "dark-1" and t_s > 1.2)
+    frames = [frame for frame in tracked(table, seed=3) if frame.t_s > 1.2]
+    assert frames[0].seen["dark-1"].fallen > 0.5
+    places = [frame.seen["dark-1"].footprint.x_mm for frame in frames]
+    assert max(places) - min(places) < 2.0
+
+
 def test_without_a_roster_figures_are_numbered_across_the_field() -> None:
     frames = tracked(Table(FOUR, 0.5), named=False)
     assert tuple(frames[-1].seen) == ("dark-1", "dark-2", "light-1", "light-2")

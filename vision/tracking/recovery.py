@@ -35,8 +35,7 @@ class RecoveryLimits:
     min_detections: int = 3  # Least number of detections in one place for a settled one
     # An object that stays in one place for this long while a figure is detected elsewhere is not that figure
     fixture_ns: int = 300_000_000
-    # What settled in one place is remembered for this long after its last detection: print is detected now and then
-    fixture_forgotten_ns: int = 3_000_000_000
+    fixture_forgotten_ns: int = 3_000_000_000  # What settled in one place, as print does, is remembered for so long
     lost_mm: float = 25.0  # A hidden figure whose place has this deviation may be anywhere
     lost_ns: int = 400_000_000  # A hidden figure not detected for this long may be anywhere
     walking_mm_per_s: float = 30.0  # Speed, one sigma, at which a lost figure may have walked away
