@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.frame import Frame
+from downfield.core.frame import TIME_UNKNOWN_NS, Frame
 from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
 from downfield.vision.measuring.estimate import Estimate
 
@@ -182,6 +182,13 @@ def test_too_few_pictures_a_second_are_told(step: int, told: bool) -> None:
     health = watch(shown)[-1]
     assert any("Only 8 pictures come a second" in text for text in health.warnings) is told
     assert not health.unfit
+
+
+def test_a_picture_that_may_have_been_held_up_is_told() -> None:
+    shown = frames([picture() for _ in range(30)])
+    assert not watch(shown)[-1].warnings
+    shown[20] = replace(shown[20], t_sigma_ns=TIME_UNKNOWN_NS)
+    assert any("stayed away for a moment and came late" in text for text in watch(shown)[-1].warnings)
 
 
 def test_too_few_figures_are_unfit() -> None:

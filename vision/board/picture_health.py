@@ -270,10 +270,11 @@ class PictureHealthMonitor:
     def _uneven(self) -> list[str]:
         """Return that frames come unevenly, so that their times are known no better."""
         error_ns = statistics.median(recent.t_sigma_ns for recent in self._recent)
-        if error_ns <= _LIMITS.max_time_error_ns:
-            return []
-        known = "are not known" if error_ns >= TIME_UNKNOWN_NS else f"are known to {error_ns / 1e6:.0f} ms only"
         advice = "plug the camera in directly, or give its stream a wire or a lower bit rate"
+        if error_ns <= _LIMITS.max_time_error_ns:
+            late = any(recent.t_sigma_ns >= TIME_UNKNOWN_NS for recent in self._recent)
+            return [f"Pictures stayed away for a moment and came late: {advice}"] if late else []
+        known = "are not known" if error_ns >= TIME_UNKNOWN_NS else f"are known to {error_ns / 1e6:.0f} ms only"
         return [f"Pictures come unevenly, in bursts or late, and their times {known}: {advice}"]
 
     def _out_of_order(self) -> list[str]:
