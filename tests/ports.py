@@ -6,17 +6,16 @@ be taken when the server starts. These lie below, and a lock keeps each for one 
 
 from __future__ import annotations
 
+import atexit
 import socket
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from downfield.core.platform.file_locks import FILE_LOCKS
 
 _PORTS: Final = iter(range(20_000, 32_000))
-_RESERVED: Final[list[IO[bytes]]] = []
-"""Files, whose locks last while they are open."""
 
 
 def reserve_port() -> int:
@@ -28,7 +27,7 @@ def reserve_port() -> int:
     for port in _PORTS:
         with suppress(OSError):  # in use, or another user's
             lock = (folder / str(port)).open("wb")
-            _RESERVED.append(lock)
+            atexit.register(lock.close)  # it lasts while the file is open
             if FILE_LOCKS.lock(lock.fileno()):
                 socket.create_server(("127.0.0.1", port)).close()
                 return port
