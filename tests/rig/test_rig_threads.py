@@ -81,8 +81,8 @@ def test_the_pages_are_served_again_after_their_thread_failed(
 
 
 def test_pages_that_end_by_themselves_are_served_again(keeper: Scorekeeper) -> None:
-    ended = keeper.service._servers
     assert httpx.get(f"{keeper.service.address}", timeout=WAIT_S).status_code == 200
+    ended = keeper.service._servers  # once it serves: its thread makes them
     ended[0].should_exit = True
     wait_until(lambda: keeper.service._servers is not ended)
     assert httpx.get(f"{keeper.service.address}", timeout=WAIT_S).status_code == 200
