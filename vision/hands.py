@@ -48,7 +48,6 @@ class IntrusionLimits:
     absorbs_ns: int = 8_000_000_000  # a change that stays for this long becomes background
     follows_ns: int = 700_000_000  # time constant with which the rest of the background follows the light
     height_mm: float = 30.0  # typical height of a hand over the board
-    moved_px: float = 0.5  # of the coarse picture; where the board moves further in it, the camera has moved
     min_hidden_share: float = 0.3  # a hand hides at least this share of the table in its box; walking figures hide less
 
 
@@ -69,7 +68,6 @@ class IntrusionDetector:
     def __init__(self, field: FieldModel) -> None:
         self._field = field
         self._background: Planes | None = None
-        self._corners = np.zeros((4, 2))  # of the board in the background
         self._pictures = 0
         self._t_ns = 0
         self._intrusions: tuple[Intrusion, ...] = ()
@@ -107,16 +105,9 @@ class IntrusionDetector:
             return self._intrusions
         step = max(image.shape[1] // _INTRUSION.coarse_width_px, 1)
         coarse = np.array(cv2.split(cv2.blur(image[step // 2 :: step, step // 2 :: step], (3, 3))), np.float32)
-        corners = self._board_corners(camera, step)
         if self._background is None or self._background.shape != coarse.shape:
-            self._background, self._corners, self._pictures, self._t_ns = coarse, corners, 1, t_ns
+            self._background, self._pictures, self._t_ns = coarse, 1, t_ns
             return ()
-        if np.abs(corners - self._corners).max() > _INTRUSION.moved_px:  # what the camera sees moves with it
-            move = cv2.getPerspectiveTransform(self._corners.astype(np.float32), corners.astype(np.float32))
-            planes = cv2.warpPerspective(
-                self._background.transpose(1, 2, 0), move, coarse.shape[:0:-1], borderMode=cv2.BORDER_REPLICATE
-            )
-            self._background, self._corners = np.array(cv2.split(planes), np.float32), corners
         differs, shadow = compare_with_background(coarse, self._background)
         known = self._pictures >= _INTRUSION.min_pictures
         self._intrusions = self._find(differs & (1 - shadow), camera, step) if known else ()
@@ -164,16 +155,12 @@ class IntrusionDetector:
 
     def _board_mask(self, camera: Camera, shape: tuple[int, ...], step: int) -> tuple[Mask, float]:
         """Return where the board is in the coarse picture, and the picture's pixels per mm."""
-        corners, (x_low, _, x_high, _) = self._board_corners(camera, step), self._field.board_mm
-        mask = np.zeros(shape[:2], np.uint8)
-        cv2.fillPoly(mask, [np.round(corners).astype(np.int32)], 1)
-        return mask, float(np.linalg.norm(corners[1] - corners[0])) / (x_high - x_low)
-
-    def _board_corners(self, camera: Camera, step: int) -> Array:
-        """Return where the corners of the board are in the coarse picture, shape (4, 2)."""
         x_low, y_low, x_high, y_high = self._field.board_mm
-        places = np.array([(x_low, y_low), (x_high, y_low), (x_high, y_high), (x_low, y_high)])
-        return (camera.to_pixels(places) - step // 2) / step
+        corners = camera.to_pixels(np.array([(x_low, y_low), (x_high, y_low), (x_high, y_high), (x_low, y_high)]))
+        mask = np.zeros(shape[:2], np.uint8)
+        cv2.fillPoly(mask, [np.round((corners - step // 2) / step).astype(np.int32)], 1)
+        px_per_mm = float(np.linalg.norm(corners[1] - corners[0])) / (x_high - x_low) / step
+        return mask, px_per_mm
 
 
 def _outline_intrusion(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import cv2
 import numpy as np
 import pytest
 from filmed_table import TABLE, detections, open_vision, picture, scenes_of, shot
@@ -173,19 +172,6 @@ def test_who_walks_in_a_picture_whose_time_is_hardly_known_is_as_uncertain_as_hi
     assert vague["dark-4"].sigma_mm[0] == pytest.approx(np.hypot(sure["dark-4"].sigma_mm[0], way_mm), rel=0.01)
     assert vague["dark-4"].x_mm == sure["dark-4"].x_mm
     assert vague["dark-1"].sigma_mm[0] == pytest.approx(sure["dark-1"].sigma_mm[0], abs=0.1)
-
-
-@pytest.mark.parametrize("turn_deg", [1.5, 2.5])
-def test_nothing_reaches_in_where_the_camera_was_turned(turn_deg: float) -> None:
-    vision, middle, reasons = open_vision(roster_of(TABLE)), (480.0, 270.0), set[str]()
-    for number in range(40):
-        frame = shot(number)
-        turn = cv2.getRotationMatrix2D(middle, turn_deg * float(np.clip((number - 14) / 3, 0.0, 1.0)), 1.0)
-        image = np.asarray(cv2.warpAffine(frame.image, turn, (960, 540), borderMode=cv2.BORDER_REPLICATE), np.uint8)
-        scene = vision.process(replace(frame, image=image))
-        assert not scene.hands, number
-        reasons.update(scene.unfit)
-    assert any("moved" in reason for reason in reasons)
 
 
 def test_an_empty_board_is_a_scene_without_figures() -> None:
