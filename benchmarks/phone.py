@@ -253,15 +253,15 @@ def started(
 
 
 class _Told(ActiveProblems):
-    """Keeps all that was ever reported."""
+    """Keeps all that was reported until the film ended."""
 
-    def __init__(self, told: list[str]) -> None:
+    def __init__(self, told: list[str], ended: threading.Event) -> None:
         super().__init__()
-        self._told = told
+        self._told, self._ended = told, ended
 
     def report(self, problem: HealthReason) -> None:
         """Keep it."""
-        if problem.text not in self._told:
+        if problem.text not in self._told and not self._ended.is_set():
             self._told.append(problem.text)
         super().report(problem)
 
@@ -272,7 +272,7 @@ def received(film: Path, network: Network, clock: CaptureClock) -> Received:
     sender = started(film, network, link, got, ended)
     while link.session is None:
         time.sleep(0.05)
-    problems, last = _Told(got.told), None
+    problems, last = _Told(got.told, ended), None
     link.follow(problems)
     source: ReconnectingSource | None = None
     while source is None:
