@@ -39,7 +39,8 @@ def test_a_bumped_camera_is_solved_again(followed: bool) -> None:
 def test_lines_far_from_where_the_field_was_are_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     before = photograph()
     found = solve_field([before.image], [TUDOR], known=True)
-    near = dataclasses.replace(before.camera, translation_mm=tuple(mm / 2.5 for mm in before.camera.translation_mm))
+    x_mm, y_mm, z_mm = before.camera.translation_mm
+    near = dataclasses.replace(before.camera, translation_mm=(x_mm / 2.5, y_mm / 2.5, z_mm / 2.5))
     wrong = dataclasses.replace(found, fit=dataclasses.replace(found.fit, camera=near))
     monkeypatch.setattr(recalibration, "solve_field", lambda *_, **__: wrong)
     with pytest.raises(CalibrationError, match="far from where it was"):
