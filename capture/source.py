@@ -42,6 +42,7 @@ class PictureTimeLimits:
     # the next one tells, by coming together with it or not
     stalled_ns: int = 100_000_000
     stalled_factor: float = 2.5
+    most_stalls: int = 2  # Among the remembered steps; more are a rate
     even_ns: int = 1_500_000  # Deviations of steps to this are rounding
 
 
@@ -69,6 +70,7 @@ class PictureTimes:
         self._lags: deque[int] = deque(maxlen=_EVENNESS.memory - 1)
         self._last_ns: int | None = None
         self._at_once = False
+        self._stalls: set[int] = set()  # those of the steps
 
     def __call__(self, stamp_ns: int) -> PictureTime:
         """Return when a picture was taken that is stamped so, or came then; any epoch."""
@@ -105,7 +107,11 @@ class PictureTimes:
             return TIME_UNKNOWN_NS
         if len(steps) < 3:
             return 0
-        if steps[-1] > max(_EVENNESS.stalled_ns, _EVENNESS.stalled_factor * max(steps[:-1])):
+        self._stalls.intersection_update(steps)
+        others = [step for step in steps[:-1] if step not in self._stalls]
+        longest = max(steps[:-1] if len(steps) - 1 - len(others) > _EVENNESS.most_stalls else others)
+        if steps[-1] > max(_EVENNESS.stalled_ns, _EVENNESS.stalled_factor * longest):
+            self._stalls.add(steps[-1])
             return TIME_UNKNOWN_NS
         off = statistics.median(abs(_off_multiple(step, _shortest(steps))) for step in steps)
         jitter = 1.05 * off if off > _EVENNESS.even_ns else 0.0  # of one stamp, by those of two

@@ -117,7 +117,8 @@ def solve_landmarks(
         planes, camera, field, prior=prior, proportions=proportions, searches_px=_LIMITS.searches_px
     )
     near_px = _LIMITS.searches_px[0] / 4
-    if solution is None or _share_found(planes[0], solution, near_px) < _LIMITS.min_paint:
+    found = 0.0 if solution is None else share_of_lines_found(planes[0], solution.fit.camera, solution.field, near_px)
+    if solution is None or found < _LIMITS.min_paint:
         raise CalibrationError(
             "the field's lines are not where the landmarks put them. Place the landmarks more exactly, add some near"
             " the field's corners, or check how many yards the field has.",
@@ -126,10 +127,6 @@ def solve_landmarks(
     _check_landmarks(solution.fit.camera, landmarks, yards * solution.field.mm_per_yd, px)
     refuse_mirrored(planes[0], solution.fit.camera, solution.field)
     return with_mean_focal(solution, planes)
-
-
-def _share_found(plane: Plane, solution: FieldSolution, search_px: float) -> float:
-    return share_of_lines_found(plane, solution.fit.camera, solution.field, search_px)
 
 
 def _measured(

@@ -47,7 +47,8 @@ def score(
     """Keep a game's score without a camera, by what is declared on the panel; the last game goes on unless --new."""
     options = {"game.rulebook": rulebook, "service.port": port, "service.lan": lan, "service.tls": tls}
     configuration = load(config, settings, command_line=options)
-    game = _new_game(home, away) if new or home or away or rulebook else None
+    sheets = _team(home, HOME_SHEET, "--home"), _team(away, AWAY_SHEET, "--away")
+    game = NewGame(home=sheets[0], away=sheets[1]) if new or home or away or rulebook else None
     console = open_console(required=False)
     try:
         with ended_in_order():
@@ -64,10 +65,6 @@ def score(
                 keeper.close()
     except KeyboardInterrupt:
         console.print("stopped")
-
-
-def _new_game(home: str | None, away: str | None) -> NewGame:
-    return NewGame(home=_team(home, HOME_SHEET, "--home"), away=_team(away, AWAY_SHEET, "--away"))
 
 
 def _team(name: str | None, sheet: TeamSheet, option: str) -> TeamSheet:

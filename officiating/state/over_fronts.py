@@ -93,6 +93,7 @@ class InstantLimits:
     # a figure's motion up to an instant is measured over this time: a few frames, so that their errors average out
     motion_ns: int = 100_000_000
     speed_ns: int = 200_000_000  # a figure's speed is measured over this time: longer than one vibration
+    fastest_mm_s: float = 300.0  # no base goes faster: what seems to was measured over too short a time
     unmeasured_mm_s: float = 80.0  # how fast a figure goes that was not seen before: as fast as most do
 
 
@@ -161,7 +162,8 @@ def _speed_mm_s(facts: Facts, player: str) -> tuple[float, float]:
         then = find_figure(scene, player)
         if now is not None and then is not None and facts.t_ns - scene.t_ns <= _INSTANT_LIMITS.speed_ns:
             dt_s = (facts.t_ns - scene.t_ns) / 1e9
-            return abs(now.x_mm - then.x_mm) / dt_s, abs(now.y_mm - then.y_mm) / dt_s
+            most_mm = _INSTANT_LIMITS.fastest_mm_s * dt_s
+            return min(abs(now.x_mm - then.x_mm), most_mm) / dt_s, min(abs(now.y_mm - then.y_mm), most_mm) / dt_s
     return _INSTANT_LIMITS.unmeasured_mm_s, _INSTANT_LIMITS.unmeasured_mm_s
 
 

@@ -79,6 +79,19 @@ def test_only_the_first_picture_after_a_long_time_without_may_be_late(missing: i
     assert (found == np.delete(TAKEN, slice(60, 60 + missing))).all()
 
 
+@pytest.mark.parametrize("apart", [2, 3, 15])
+def test_a_second_stall_soon_after_is_told_like_the_first(apart: int) -> None:
+    stamps = TAKEN + 10**9 * (np.arange(200) >= 100) + 10**9 * (np.arange(200) >= 100 + apart)
+    assert np.flatnonzero(timed(stamps)[1]).tolist() == [100, 100 + apart]
+
+
+def test_pictures_that_become_few_for_long_have_times_again() -> None:
+    stamps = np.cumsum(np.where(np.arange(200) < 100, PERIOD_NS, 15 * PERIOD_NS))
+    _, errors = timed(stamps)
+    assert 100 <= np.flatnonzero(errors).max() < 105
+    assert (errors[105:] == 0).all()
+
+
 @pytest.mark.parametrize("jitter_ms", [10, 25])
 def test_late_deliveries_are_evened_and_told_as_an_error(jitter_ms: int) -> None:
     late = np.abs(np.random.default_rng(1).normal(0, jitter_ms, len(TAKEN))) * 1e6
