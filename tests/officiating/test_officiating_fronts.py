@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lineups import BASE as LINE_UP_BASE
 from lineups import FIELD as LINE_UP_FIELD
+from lineups import figure as base_at
 from scripted_plays import FIELD, HALF_YD, Film, ScriptedFigure, film, judge_play, kinds, only_call, runs, stands
 
 from downfield.core.footprint import signed_gap
@@ -22,7 +24,9 @@ from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
-from downfield.officiating.state.over_fronts import over_fronts
+from downfield.officiating.state.facts import Facts
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.over_fronts import facts_as_of, over_fronts
 from downfield.officiating.state.play_state import poses_of
 
 RUNNER, PASSER, HITTER = "dark-22", "dark-7", "light-50"
@@ -192,3 +196,14 @@ def test_turning_a_figure_around_exchanges_its_faces_and_keeps_what_is_believed(
     gap, gap_turned = signed_gap(figure.footprint, other), signed_gap(turned.footprint, other)
     assert gap_turned.gap_mm == pytest.approx(gap.gap_mm)
     assert OPPOSITE_FACE[OPPOSITE_FACE[gap.face_a]] == gap.face_a
+
+
+@pytest.mark.parametrize("moved_mm", [1.0, -40.0])
+def test_a_figure_is_not_taken_to_go_faster_than_a_base_can(moved_mm: float) -> None:
+    before, now = (
+        Scene(number, number * 1_000_000, "on", (base_at(RUNNER, "dark", 400.0 + number * moved_mm, 300.0),))
+        for number in range(2)
+    )
+    facts = facts_as_of(Facts(now, (before,), cast("GameState", None), FIELD), now.t_ns, RUNNER, sigma_s=0.5)
+    along_mm, across_mm = facts.figures[RUNNER].sigma_mm
+    assert 0.0 == across_mm < along_mm < 200.0, "more than 400 mm/s over one millisecond"
