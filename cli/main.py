@@ -144,8 +144,10 @@ def _writable(then: Callable[..., Any] | None, context: Any, param: Any, value: 
     return value if then is None else then(context, param, value)
 
 
-def _set(name: str) -> Callable[[bool], None]:
-    def take(value: bool) -> None:
+def _set(name: str) -> Callable[[typer.Context, bool], None]:
+    def take(context: typer.Context, value: bool) -> None:
+        if context.resilient_parsing:  # a shell asks how a line may go on
+            return
         if name == "verbose" and value:
             logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", force=True)
         setattr(SHARED, name, value)

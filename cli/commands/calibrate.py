@@ -257,7 +257,8 @@ def measure_lens(
     check_data_name(out, ".json")
     collector = LensCollector(sheet, hold_still=source is not None)
     if views is not None:
-        _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", _picture_count(views)))
+        count = len(list(views.iterdir())) if views.is_dir() else _LIMITS.lens_frames
+        _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", count))
     else:
         print_stderr(
             "Show the sheet to the camera from nearby, in every part of the picture, tilted. Hold it still each time."
@@ -316,11 +317,6 @@ def _lens_pictures(source: Path) -> Iterator[Image]:
             yield from read_pictures(path)
     else:
         yield from read_pictures(source, _LIMITS.lens_frames)
-
-
-def _picture_count(source: Path) -> int:
-    """Return the number of pictures in a folder, or the most that are taken of a video."""
-    return len(list(source.iterdir())) if source.is_dir() else _LIMITS.lens_frames
 
 
 def _live_pictures(source: str) -> Iterator[Image]:

@@ -69,6 +69,7 @@ def test_a_base_is_measured_to_a_tenth_of_a_millimeter_from_above_and_as_the_cam
         truth_mm = float(np.linalg.norm(front_left - front_right))
         outline = page.locator("#drawing polygon.first")
         wait_for_picture(page)
+        expect(page.locator("#use-ruler")).to_be_enabled()  # from then on there is a view from above
         for key in ("v", "z"):  # from above, close up
             page.keyboard.press(key)
             expect(page.locator("#drawing .scale" if key == "v" else "#picture.zoomed")).to_have_count(1)

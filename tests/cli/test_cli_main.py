@@ -17,6 +17,7 @@ from documented_commands import PAGES, command_tree
 from typer.testing import CliRunner
 from waiting import WAIT_S
 
+from downfield.cli.console.output import SHARED
 from downfield.cli.main import COMMANDS, app, load_command, run_command
 from downfield.models.card import bundled_networks
 
@@ -102,8 +103,10 @@ def test_a_shell_that_runs_the_command_is_told_how_a_word_goes_on() -> None:
     ],
 )
 def test_a_shell_completes_commands_their_sub_commands_options_and_values(words: str, completed: set[str]) -> None:
+    told = vars(SHARED).copy()
     done = CliRunner().invoke(app, [], prog_name="downfield", env=asked(words))
     assert set(done.output.split()) == completed
+    assert vars(SHARED) == told, "what holds for the command that runs was set by one that doesn't"
 
 
 OUTPUTS = {"out", "output", "report", "picture", "sheet", "clip", "highlights", "write_field", "calibration_out"}

@@ -161,16 +161,13 @@ def expose(
     """
     snapshot, appearance = snapshots[index], renderer.appearance
     camera = effects.camera(nominal, snapshot.t_ns, power=snapshot.power)
-    instants = _exposed(snapshots, index, appearance.sensor.exposure_ms, _px_per_mm(nominal))
+    px_per_mm = max(nominal.lens.focal_px) / float(nominal.position_mm[2])
+    instants = _exposed(snapshots, index, appearance.sensor.exposure_ms, px_per_mm)
     frames = [renderer.render(instant, camera, t_ns=snapshot.t_ns) for instant in instants]
     middle = frames[len(frames) // 2]
     if len(frames) > 1:
         middle = dataclasses.replace(middle, image=_mean([frame.image for frame in frames]))
     return effects.develop(middle, power=snapshot.power)
-
-
-def _px_per_mm(camera: Camera) -> float:
-    return max(camera.lens.focal_px) / float(camera.position_mm[2])
 
 
 def _mean(images: Sequence[Image]) -> Image:
