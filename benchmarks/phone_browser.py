@@ -21,7 +21,7 @@ from typing import Final
 import cv2
 import numpy as np
 from browsers import PHONE, PageServer, chromium
-from disturbances import described
+from disturbances import JUDGED, described
 from measured_rig import LatencyObserver
 from phone import OPENING_S, Plays, declare, is_equal, number_of, rig_of
 from playwright.sync_api import sync_playwright
@@ -94,6 +94,9 @@ def main() -> None:
     equal = [one for one in due if any(is_equal(call, one) for call in shifted)]
     median, high = np.percentile(observer.latencies_ms or [np.nan], (50, 95))
     print(f"the file: {[described(one) for one in due]}\nthe phone: {[described(one) for one in shifted]}")
+    print(
+        f"left open: {[described(one) for one in observer.made if one.verdict == 'too_close' and one.kind in JUDGED]}"
+    )
     print(
         f"{plays.fps} frames/s: {len(equal)} of {len(due)} calls as the file's; {len(observer.latencies_ms)} scenes of"
         f" {observer.captured} pictures, published after {median:.0f} ms (95 %: {high:.0f} ms)"
