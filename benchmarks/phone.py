@@ -477,7 +477,9 @@ def rig_of(plays: Plays, folder: Path, observer: LoopObserver) -> Rig:
     """Return a whole rig that plays by a phone, and knows who stands where in the line-up of the first play."""
     roster = folder / "line-up.roster.json"
     roster.write_text(to_json(Roster, plays.tables[0].roster))
-    rig = open_rig("network", 0, folder, {"source.name": PHONE_SOURCE, "game.roster": str(roster)})
+    calibration = plays.tables[0].play.clip.with_suffix(".calibration.json")
+    given = {"source.name": PHONE_SOURCE, "game.roster": str(roster), "calibration.file": str(calibration)}
+    rig = open_rig("network", 0, folder, given)
     rig.add_observer(observer)
     threading.Thread(target=rig.play, daemon=True).start()
     return rig

@@ -11,6 +11,7 @@ play, or a clip of 1920x1080 with 30 or 60 frames/s. It lies in a temporary fold
 from __future__ import annotations
 
 import argparse
+import collections
 import statistics
 import tempfile
 import time
@@ -46,6 +47,7 @@ class _Observer(LatencyObserver):
         self.made: list[Call] = []
         self.began_ns: list[int] = []
         self.behind_ns = 0  # from the rig's clock to the monotonic one
+        self.unfit: collections.Counter[str] = collections.Counter()  # frames, by reason
 
     def frame_captured(self, frame: CapturedFrame) -> None:
         """Note when the film began, by the first pictures."""
@@ -59,6 +61,8 @@ class _Observer(LatencyObserver):
         """Keep the calls."""
         super().entry_judged(entry, calls)
         self.made += calls
+        if isinstance(entry, Scene) and self.counting:
+            self.unfit.update(entry.unfit)
 
 
 def write_film(plays: Plays, path: Path) -> None:
@@ -99,7 +103,8 @@ def main() -> None:
     )
     print(
         f"{plays.fps} frames/s: {len(equal)} of {len(due)} calls as the file's; {len(observer.latencies_ms)} scenes of"
-        f" {observer.captured} pictures, published after {median:.0f} ms (95 %: {high:.0f} ms)"
+        f" {observer.captured} pictures, published after {median:.0f} ms (95 %: {high:.0f} ms); unfit:"
+        f" {dict(observer.unfit)}"
     )
 
 
