@@ -1,7 +1,6 @@
 """Measures a phone as the camera: what a network does to its pictures, and what becomes of the calls.
 
 Run: python benchmarks/phone.py [--clip CLIP.mp4] [--only TEXT] [--out OUT.jsonl] [--minutes M] [--table]
-     python benchmarks/phone.py --latency [--clip CLIP.mp4]
 
 A sender of WHIP in a process of its own sends a film at 1920x1080, encoded before, through a relay that loses, delays
 and holds packets; what receives them is `PhoneCamera`, as in a rig. The film shows two plays of the bundled recording,
@@ -11,8 +10,7 @@ and rules then judge what came, by the times that it came with, as they judge th
 
 A call is equal when kind and players are, and instant and spot within two and a half of the standard deviations that
 both state. One is wrong when it is in force and neither the file nor the exact scenes make such a call
-(`disturbances.matches`). `--latency` runs the whole rig on the film, and prints the time from a picture to its
-published scene.
+(`disturbances.matches`). `phone_rig.py` runs the whole rig on the film.
 """
 
 from __future__ import annotations
@@ -38,30 +36,22 @@ import numpy as np
 from av.video.codeccontext import VideoCodecContext
 from disturbance_kinds import Shot
 from disturbances import JUDGED, Play, Table, described, matches, run
-from measured_rig import LatencyObserver, open_rig
 from phone_film import PHASES, Film, Network, arguments, encode
 
 from downfield.capture.problems import ActiveProblems
-from downfield.capture.source import CaptureClock, CapturedFrame, LoopObserver
+from downfield.capture.source import CaptureClock, CapturedFrame
 from downfield.capture.sources.file_sources import bundled_demo
-from downfield.capture.sources.phone import PHONE_LIMITS, PHONE_SOURCE, PhoneCamera
-from downfield.capture.sources.phone_link import PHONE_LINK, PhoneLink
+from downfield.capture.sources.phone import PHONE_LIMITS, PhoneCamera
+from downfield.capture.sources.phone_link import PhoneLink
 from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
 from downfield.core.media.video_file import upright_bgr
-from downfield.core.records import to_json
-from downfield.core.track_files import Roster
 from downfield.game.published.board_topics import HealthReason
-from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import PivotsDone, Switch
-from downfield.officiating.events import Ruling, Tick, Undo
-from downfield.rig.rig import Rig
 
 SIZE: Final = (1920, 1080)
 _STAND_S: Final = (2.0, 6.0)  # How long the line-up of each play stands
-OPENING_S: Final = (30.0, 2.0)  # The same where a whole rig opens first
 _TROUBLE_S: Final = 3.7  # When what happens once begins: the carrier of the first play has begun to run
 _GAP_S: Final = 5.0
 _AWAY_S: Final = 3.0
@@ -422,7 +412,6 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="lines of results; those that are there are not made again")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no run after so many")
     parser.add_argument("--table", action="store_true", help="print the table of OUT")
-    parser.add_argument("--latency", action="store_true", help="run the whole rig")
     options = parser.parse_args()
     lines = []
     if options.out is not None and options.out.is_file():
@@ -432,13 +421,10 @@ def main() -> None:
         return
     cv2.setNumThreads(1)
     ends = time.monotonic() + 60 * options.minutes
-    plays = Plays(options.clip, OPENING_S if options.latency else _STAND_S)
+    plays = Plays(options.clip)
     done = {line["kind"] for line in lines if line["fps"] == plays.fps}
     with tempfile.TemporaryDirectory() as folder:
-        films = _Films(plays, Path(folder))
-        if options.latency:
-            latency(plays, films.path(KINDS[0]), Path(folder))
-            return
+        films = Films(plays, Path(folder))
         for kind in KINDS:
             if kind.name in done or not re.search(options.only, kind.name) or time.monotonic() > ends:
                 continue
@@ -453,7 +439,7 @@ def main() -> None:
     print(report(lines))
 
 
-class _Films:
+class Films:
     """Encodes films when they are needed first."""
 
     def __init__(self, plays: Plays, folder: Path) -> None:
@@ -471,60 +457,6 @@ class _Films:
             path.write_bytes(pickle.dumps(made))
             self._made[key] = path
         return self._made[key]
-
-
-def rig_of(plays: Plays, folder: Path, observer: LoopObserver) -> Rig:
-    """Return a whole rig that plays by a phone, and knows who stands where in the line-up of the first play."""
-    roster = folder / "line-up.roster.json"
-    roster.write_text(to_json(Roster, plays.tables[0].roster))
-    calibration = plays.tables[0].play.clip.with_suffix(".calibration.json")
-    given = {"source.name": PHONE_SOURCE, "game.roster": str(roster), "calibration.file": str(calibration)}
-    rig = open_rig("network", 0, folder, given)
-    rig.add_observer(observer)
-    threading.Thread(target=rig.play, daemon=True).start()
-    return rig
-
-
-def declare(rig: Rig, plays: Plays, began_ns: int) -> None:
-    """Tell a rig what the camera can't see of the first play, as the clip's journal does, when it is time.
-
-    Args:
-        began_ns: when the film's first picture was taken, monotonic clock.
-    """
-    table = plays.tables[0]
-    began_ns += round(plays.begins[0] / plays.fps * 1e9) - plays.taken_ns[0]  # of the clip's clock
-    for event in table.events:
-        if event.t_ns < table.play.from_s * 1e9 and isinstance(event.body, Switch | PivotsDone):
-            continue  # of an earlier play, which the film does not show
-        if event.t_ns < table.play.to_s * 1e9 and not isinstance(event.body, Ruling | Undo | Tick):
-            time.sleep(max(0.0, (began_ns + event.t_ns - time.monotonic_ns()) / 1e9))
-            receipt = rig.game_service.declare(event.body, Submission())
-            if not isinstance(receipt, Accepted):
-                print(f"{event.body.type} at {event.t_ns / 1e9:.1f} s of the clip: {receipt}")
-
-
-def latency(plays: Plays, film: Path, folder: Path) -> None:
-    """Print the time from a picture to its scene, and from an instant to its call, both published, of a whole rig."""
-    got, ended = Received(), threading.Event()
-    sender = started(film, Network(), PHONE_LINK, got, ended)
-    while PHONE_LINK.session is None:
-        time.sleep(0.05)
-    observer = LatencyObserver()
-    rig = rig_of(plays, folder, observer)
-    while not observer.judged:
-        time.sleep(0.05)
-    observer.counting, began_s = True, time.process_time()
-    declare(rig, plays, got.began_ns)
-    ended.wait()
-    cpu_s = time.process_time() - began_s
-    rig.close()
-    sender.communicate()
-    median, high = np.percentile(observer.latencies_ms or [np.nan], (50, 95))
-    calls = ", ".join(f"{kind} after {late_ms:.0f} ms" for kind, late_ms in observer.call_ms) or "none"
-    print(
-        f"{plays.fps} frames/s: {len(observer.latencies_ms)} scenes of {observer.captured} pictures, published after"
-        f" {median:.0f} ms (95 %: {high:.0f} ms); calls: {calls}; the rig's main process took {cpu_s:.1f} s"
-    )
 
 
 if __name__ == "__main__":

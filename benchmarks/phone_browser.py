@@ -1,6 +1,6 @@
 """Judges a play by a real browser's camera: Chromium opens the phone's page, and its camera is a film of the twin.
 
-Run: python benchmarks/phone_browser.py [--clip CLIP.mp4] [--stands SECONDS]
+Run: PYTHONPATH=tests python benchmarks/phone_browser.py [--clip CLIP.mp4] [--stands SECONDS]
 
 Chromium encodes the film as a phone does and sends it by WebRTC into a whole rig in this process, which is told what a
 camera can't see. The calls are compared with those of the film's pictures as a file, by `phone.is_equal`; the times of
@@ -24,7 +24,8 @@ import numpy as np
 from browsers import PHONE, PageServer, chromium
 from disturbances import JUDGED, described
 from measured_rig import LatencyObserver
-from phone import OPENING_S, Plays, declare, is_equal, number_of, rig_of
+from phone import Plays, is_equal, number_of
+from phone_rig import OPENING_S, declare, rig_of
 from playwright.sync_api import sync_playwright
 
 from downfield.capture.source import CapturedFrame
