@@ -38,7 +38,7 @@ class ClipResult:
     Attributes:
         exchanges, sure_exchanges, false_falls, missed_falls: counts; of exchanges all, and those stated as sure.
         contacts: of opponents.
-        gaps: of pairs in frames, how many gaps are reported and how many are within two said sigmas.
+        gaps: of pairs in frames, how many gaps are reported and how many are within two stated sigmas.
         late: of figures in frames after two seconds of play, how many there are and how many are turned.
         power: frames, and in how many the board's power is right.
         true_calls, made, false_calls: calls; those too close or proposed are neither made nor false.
@@ -189,7 +189,7 @@ def report(results: Sequence[ClipResult]) -> None:
             "",
             _share([(one.contacts.touches, one.contacts.too_close) for one in results], rng),
         ),
-        ("gaps within two said sigmas", "95 %", _share([one.gaps for one in results], rng)),
+        ("gaps within two stated sigmas", "95 %", _share([one.gaps for one in results], rng)),
         ("board power right", "99 %", _share([one.power for one in results], rng)),
         ("true calls made", "", _share([(one.true_calls, one.made) for one in results], rng)),
         ("false calls", "0", _count([one.false_calls for one in results])),
