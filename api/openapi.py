@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from downfield.api.context.access_control import authorize
+from downfield.api.context.access_control import AuthorizedRouter, authorize
 from downfield.api.http.problems import KINDS, MEDIA_TYPE, ProblemBody, install_handlers
 from downfield.api.security.access import allow, required_role
 
@@ -48,7 +48,7 @@ _WORDS: Final = {
 _PROBLEM: Final = {"schema": {"$ref": "#/components/schemas/ProblemBody"}}
 
 
-def application(title: str, summary: str, routers: Sequence[APIRouter]) -> FastAPI:
+def application(title: str, summary: str, routers: Sequence[AuthorizedRouter]) -> FastAPI:
     """Return an application of routers: every request is authorized, errors are problems, and it describes itself."""
     app = FastAPI(
         title=title,
@@ -60,8 +60,7 @@ def application(title: str, summary: str, routers: Sequence[APIRouter]) -> FastA
         openapi_url=None,
         strict_content_type=False,
     )
-    for router in routers:
-        app.include_router(router)
+    app.router.routes.extend(route for router in routers for route in router.routes)
     install_handlers(app)
 
     @app.get("/openapi.json", include_in_schema=False)
@@ -78,7 +77,7 @@ def application(title: str, summary: str, routers: Sequence[APIRouter]) -> FastA
     return app
 
 
-def _build_schema(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
+def _build_schema(app: FastAPI, routers: Sequence[AuthorizedRouter]) -> dict[str, Any]:
     schema = get_openapi(
         title=app.title,
         version=app.version,

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
-from fastapi import Depends, FastAPI, Request, Response, WebSocketException
+from fastapi import APIRouter, Depends, FastAPI, Request, Response, WebSocketException
 from fastapi.requests import HTTPConnection
 from fastapi.routing import APIRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -298,6 +298,14 @@ class RepeatableRoute(AuthorizedRoute):
             return await answered.once(key, await _identity(request), lambda: handler(request))
 
         return handle
+
+
+class AuthorizedRouter(APIRouter):
+    """Routes that ask for the sender's role, built once for all applications; `include_router` builds them again."""
+
+    def __init__(self, *, route_class: type[AuthorizedRoute] = AuthorizedRoute, **options: Any) -> None:
+        needed = [Depends(authorize)]
+        super().__init__(route_class=route_class, dependencies=needed, strict_content_type=False, **options)
 
 
 async def _identity(request: Request) -> bytes:

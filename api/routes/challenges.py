@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import Depends, Path, Query
 from pydantic import Field, model_validator
 
-from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep, RepeatableRoute
 from downfield.api.context.context import (
     FinishedGamesDep,
     GameServiceDep,
@@ -36,7 +36,7 @@ from downfield.review.rejudging.finished_games import challenges_of
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
 
-router = APIRouter(prefix="/api", tags=["games"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", tags=["games"], route_class=RepeatableRoute)
 
 Reason = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
 ChallengeId = Annotated[str, Path(pattern=r"^challenge-[0-9]{1,6}$", examples=["challenge-1"])]
@@ -196,7 +196,7 @@ def sign(row: GameRowDep, game_service: GameServiceDep, principal: PrincipalDep,
     return Disputes(game_service).sign(signed)
 
 
-what_if_router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=AuthorizedRoute)
+what_if_router = AuthorizedRouter(prefix="/api/games/{game}", tags=["games"])
 
 
 class WhatIfRequest(RequestModel):

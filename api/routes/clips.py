@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import Depends, Path, Query, Response
 
-from downfield.api.context.access_control import AuthorizedRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, sends, sent_file
@@ -25,7 +25,7 @@ from downfield.store.history import History
 
 DEFAULT_S: Final = 1.5  # Default span of a clip before and after the call
 
-router = APIRouter(prefix="/api/games/{game}", tags=["calls"], route_class=AuthorizedRoute)
+router = AuthorizedRouter(prefix="/api/games/{game}", tags=["calls"])
 
 
 def _file_of(media_types: Iterable[str]) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def play_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, pl
 
 PARQUET: Final = "application/vnd.apache.parquet"  # Registered with IANA
 
-track_router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=AuthorizedRoute)
+track_router = AuthorizedRouter(prefix="/api/games/{game}", tags=["games"])
 
 Play = Annotated[int | None, Query(ge=1, le=100_000, description="Number of one play; the whole game without.")]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from pydantic import BeforeValidator, Field, FiniteFloat
 
-from downfield.api.context.access_control import AuthorizedRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import CallViewerDep, RigPartsDep, part_of_context
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.problems import ProblemError
@@ -30,7 +30,7 @@ DEFAULT_S: Final = 1.5  # Default span of the pictures listed before and after a
 
 MAX_ABOVE_PX: Final = 2400  # Largest edge of a picture from above
 
-router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"], route_class=AuthorizedRoute)
+router = AuthorizedRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
 
 Seconds = Annotated[
     float, Query(gt=0, le=EVIDENCE_LIMITS.either_side_s, description="How long before the call and after it.")

@@ -8,11 +8,11 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Header, Path, Query, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi import Header, Path, Query, Request, Response, WebSocket, WebSocketDisconnect
 from pydantic import Field
 from starlette.types import Scope
 
-from downfield.api.context.access_control import AuthorizedRoute, open_stream
+from downfield.api.context.access_control import AuthorizedRouter, open_stream
 from downfield.api.context.context import AppContextDep, HubDep, RigPartsDep
 from downfield.api.feed.event_stream import EndlessResponse, OpenStream, SendTimeout, StreamKind, encode_events
 from downfield.api.feed.relay import RelayManager
@@ -33,7 +33,7 @@ After = Annotated[
     Query(pattern=r"^[0-9a-f]{1,32}-\d{1,15}$", description="Id of the last message received, to resume after it."),
 ]
 
-router = APIRouter(tags=["feed"], route_class=AuthorizedRoute)
+router = AuthorizedRouter(tags=["feed"])
 
 
 class EventStream(EndlessResponse):

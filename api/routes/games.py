@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
 from downfield.api.context.context import AppContext, GameServiceDep, RigParts, RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError, accepted
 from downfield.api.http.requests import GameId, IdempotencyKey, sends, sent_file
@@ -23,7 +23,7 @@ from downfield.officiating.events import Event, EventsHeader
 from downfield.store.history import History, RecentHistories
 from downfield.store.sealing.hash_chain import verify_journal
 
-router = APIRouter(prefix="/api/games", tags=["games"], route_class=AuthorizedRoute)
+router = AuthorizedRouter(prefix="/api/games", tags=["games"])
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
 Around = Annotated[str | None, Query(max_length=200, description="Id of a call: those around it are returned.")]

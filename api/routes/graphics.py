@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
 from downfield.api.context.context import AppContext, AppContextDep, part_of_context
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import PICTURE_BODY
@@ -32,7 +32,7 @@ from downfield.game.records.models import RequestModel, TopicModel
 from downfield.review.catalog import GameSearch
 from downfield.store.history import History
 
-router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
 
 _COUNTED_GAMES: Final = 500  # the latest: a season or two
 
@@ -156,7 +156,7 @@ def use_sponsors(on_air: OnAirDep, wanted: SponsorsView) -> SponsorsView:
     return on_air.use_sponsors(wanted)
 
 
-logo_router = APIRouter(tags=["teams"], route_class=RepeatableRoute)
+logo_router = AuthorizedRouter(tags=["teams"], route_class=RepeatableRoute)
 
 
 class LogoView(TopicModel):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Final, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import AppContextDep, HubDep, RigPartsDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
@@ -19,7 +19,7 @@ from downfield.game.records.models import TopicModel
 
 STALE_S: Final = 5.0  # Health is published once a second; after this long its publisher has died
 
-router = APIRouter(tags=["health"], route_class=AuthorizedRoute)
+router = AuthorizedRouter(tags=["health"])
 
 
 class ServiceStatus(TopicModel):

@@ -20,10 +20,10 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import Final
 
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from downfield.api.context.access_control import AuthorizedRoute, access_control_of
+from downfield.api.context.access_control import AuthorizedRouter, access_control_of
 from downfield.api.context.context import RigPartsDep
 from downfield.api.security.access import allow
 from downfield.api.security.forwarding import own_path
@@ -81,7 +81,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
 _WORKER: Final = "panel_worker.js"
 _OVERLAY: Final = "overlay.html"
 
-router = APIRouter(include_in_schema=False, route_class=AuthorizedRoute)
+router = AuthorizedRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ import re
 import time
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 from pydantic import Field
 from starlette.datastructures import URL
 
 from downfield.api.context.access_control import (
     AccessControl,
     AccessControlDep,
+    AuthorizedRouter,
     PrincipalDep,
     RepeatableRoute,
     access_control_of,
@@ -35,7 +36,7 @@ from downfield.game.records.models import RequestModel, TopicModel
 _log = logging.getLogger(__name__)
 _PLATFORM: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linux)")
 
-router = APIRouter(prefix="/api", tags=["access"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", tags=["access"], route_class=RepeatableRoute)
 
 
 def base_url(request: Request) -> str:

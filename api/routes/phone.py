@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import Depends, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from downfield.api.context.access_control import AccessControlDep, PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AccessControlDep, AuthorizedRouter, PrincipalDep, RepeatableRoute
 from downfield.api.context.context import HubDep, RigPartsDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.routes.pairing import PairingDetails, TokenStoreDep, base_url, pairing_details, refuse_unreachable
@@ -21,7 +21,7 @@ from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.records.models import RequestModel, TopicModel
 
-router = APIRouter(prefix="/api/phone", tags=["phone"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/phone", tags=["phone"], route_class=RepeatableRoute)
 
 _SDP: Final = "application/sdp"
 _ANSWER: Final[dict[str, Any]] = {"description": "The answer.", "content": {_SDP: {"schema": {"type": "string"}}}}

@@ -6,11 +6,11 @@ import secrets
 from typing import Annotated, Final
 
 import numpy as np
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import Body, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
 from downfield.api.context.context import AppContext, AppContextDep, GameServiceDep, HubDep
 from downfield.api.http.problems import ProblemError, accepted
 from downfield.api.http.requests import (
@@ -38,7 +38,7 @@ from downfield.officiating.events import Ruling
 from downfield.review.rejudging.changes import receipt_lines
 from downfield.vision.card_photo import CardReading, read_card
 
-router = APIRouter(prefix="/api", route_class=AuthorizedRoute)
+router = AuthorizedRouter(prefix="/api")
 
 _KEPT_MS: Final = 5_000  # What is older than this when it arrives was kept on a device without a network
 
@@ -237,7 +237,7 @@ def _submission(principal: Principal, key: str | None, ago_ms: int) -> Submissio
     return Submission(principal.name + kept, key, ago_ms)
 
 
-card_router = APIRouter(tags=["play"], route_class=AuthorizedRoute)
+card_router = AuthorizedRouter(tags=["play"])
 
 _NO_PICTURE: Final = (
     f"This is no photo that can be read. Give a PNG, JPEG or WebP file of at most {MAX_UPLOAD_BYTES >> 20} MiB."

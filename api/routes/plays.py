@@ -6,10 +6,10 @@ from collections import Counter
 from itertools import islice
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import CallViewerDep, GameServiceDep, part_of_context
 from downfield.api.http.requests import CallId, sends
 from downfield.api.routes.games import GameRowDep, HistoryDep
@@ -24,7 +24,7 @@ from downfield.review.catalog import CallOutcome, GameCatalog, GameLine, GameSea
 from downfield.review.evidence.ready_pictures import Thumbnails
 from downfield.store.history import GameDetails, GameSummary, History, summary
 
-router = APIRouter(prefix="/api/games", tags=["games"], route_class=AuthorizedRoute)
+router = AuthorizedRouter(prefix="/api/games", tags=["games"])
 
 _STANDING: Final = (
     "in_play: now at the table; ended: over; reopened: over, and open for rulings; unfinished: none of these."

@@ -7,9 +7,9 @@ from contextlib import aclosing
 from typing import Annotated, Final
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response, WebSocket
+from fastapi import Depends, Path, Query, Request, Response, WebSocket
 
-from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute, open_stream
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute, open_stream
 from downfield.api.context.context import AppContextDep, PictureDep, RigPartsDep
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.http.problems import ProblemError
@@ -20,7 +20,7 @@ from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.game.published.stream_topics import ProgramOptions
 
-router = APIRouter(tags=["program"], route_class=RepeatableRoute)
+router = AuthorizedRouter(tags=["program"], route_class=RepeatableRoute)
 
 
 async def _feed(rig: RigPartsDep) -> ProgramDrawer:
@@ -94,7 +94,7 @@ async def program_segment(feed: ProgramDep, number: Number) -> Response:
 _BOUNDARY: Final = "downfield-frame"
 MJPEG_TYPE: Final = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
 
-picture_router = APIRouter(tags=["camera"], route_class=AuthorizedRoute)
+picture_router = AuthorizedRouter(tags=["camera"])
 
 
 @picture_router.get(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
 from downfield.api.context.context import AppContextDep, StoreDep, part_of_context
 from downfield.api.http.requests import CallId, sends, sent_file
 from downfield.api.routes.games import GameRowDep
@@ -20,7 +20,7 @@ from downfield.game.published.stream_topics import ReplayView
 from downfield.game.records.models import RequestModel
 from downfield.store.history import History
 
-router = APIRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
 
 
 class ReplayRequest(RequestModel):

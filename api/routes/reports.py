@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Final, Literal, get_args
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRoute, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
 from downfield.api.context.context import GameServiceDep, ReviewerDep, RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.requests import sends, sent_file
 from downfield.api.routes.games import HistoryDep
@@ -29,7 +29,7 @@ from downfield.store.history import History
 REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 """A report has its style in it, and loads nothing."""
 
-router = APIRouter(prefix="/api", tags=["games"], route_class=AuthorizedRoute)
+router = AuthorizedRouter(prefix="/api", tags=["games"])
 
 _working = threading.BoundedSemaphore(1)
 
@@ -120,7 +120,7 @@ def _alone() -> Iterator[None]:
         _working.release()
 
 
-policy_router = APIRouter(prefix="/api/policies", tags=["games"], route_class=RepeatableRoute)
+policy_router = AuthorizedRouter(prefix="/api/policies", tags=["games"], route_class=RepeatableRoute)
 
 Kind = Annotated[CallKind, Path(description="Kind of call.")]
 

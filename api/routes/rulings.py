@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
-from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
 from downfield.api.context.context import FinishedGamesDep, ReviewerDep, StoreDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, EventId, IdempotencyKey, Note, RulingRequest
@@ -22,7 +22,7 @@ from downfield.review.rejudging.finished_games import AuditLine, LateRuling, aud
 from downfield.store.history import History
 from downfield.store.writing.store import Store
 
-router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/games/{game}", tags=["games"], route_class=RepeatableRoute)
 
 PersonName = Annotated[str, Field(max_length=60, pattern=r"^[^\x00-\x1f\x7f]*$", description="Who decides.")]
 Preview = Annotated[bool, Query(description="Whether only to say what would change; nothing is written.")]

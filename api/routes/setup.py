@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Body, Path, Response
+from fastapi import Body, Path, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep, RepeatableRoute
 from downfield.api.context.context import GameServiceDep, StoreDep
 from downfield.api.http.problems import ProblemError, accepted
 from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest, sends
@@ -23,7 +23,7 @@ from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-router = APIRouter(prefix="/api", route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", route_class=RepeatableRoute)
 
 MAX_TEAMS: Final = 500
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Path, Response
+from fastapi import Depends, Header, Path, Response
 
-from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
 from downfield.api.context.context import RigPartsDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
@@ -26,7 +26,7 @@ from downfield.api.table_setup import (
     TableSetup,
 )
 
-router = APIRouter(prefix="/api/setup", tags=["setup"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/setup", tags=["setup"], route_class=RepeatableRoute)
 
 
 async def _table_setup(rig: RigPartsDep) -> TableSetup:

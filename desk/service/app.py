@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 
-from downfield.api.context.access_control import AccessControl, AuthorizedRoute
+from downfield.api.context.access_control import AccessControl, AuthorizedRouter
 from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.openapi import application
 from downfield.api.routes import pairing
@@ -36,7 +36,7 @@ PAGES: Final[Mapping[str, str]] = {
 
 OVERLAYS: Final = ("standings", "bracket", "next", "scores")
 
-router = APIRouter(include_in_schema=False, route_class=AuthorizedRoute)
+router = AuthorizedRouter(include_in_schema=False)
 
 
 @cache

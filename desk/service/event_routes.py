@@ -6,11 +6,11 @@ import secrets
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Response
 from fastapi import Body as FromBody
+from fastapi import Header, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
 from downfield.api.http.requests import sent_file
 from downfield.api.security.access import allow
 from downfield.desk.event import operations, swiss
@@ -31,7 +31,7 @@ from downfield.desk.service.event_views import EventView, WaitingView, event_vie
 from downfield.desk.service.parts import DeskDep, SenderDep, change_event, shown
 from downfield.game.records.models import RequestModel
 
-router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
 
 EventName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 

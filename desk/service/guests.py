@@ -14,11 +14,11 @@ from html import escape
 from types import MappingProxyType
 from typing import Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from downfield.api.context.access_control import AuthorizedRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.requests import sends
 from downfield.api.routes.pairing import watch_url
@@ -147,7 +147,7 @@ def _standings(pool: PoolView) -> str:
     return table(rows)
 
 
-router = APIRouter(tags=["event"], route_class=AuthorizedRoute)
+router = AuthorizedRouter(tags=["event"])
 
 PAGE_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Header, Path, Request, Response
+from fastapi import Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
-from downfield.api.context.access_control import AuthorizedRoute, PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep, RepeatableRoute
 from downfield.api.http.requests import sends
 from downfield.api.security.access import allow
 from downfield.calibration.calibration import Calibration
@@ -36,7 +36,7 @@ from downfield.rig.tournament.push_payloads import (
 
 MAX_CALIBRATION: Final = 400_000  # Letters; one with every quality cell has about 60,000
 
-rigs_router = APIRouter(prefix="/api/tournament", tags=["tables"], route_class=AuthorizedRoute)
+rigs_router = AuthorizedRouter(prefix="/api/tournament", tags=["tables"])
 
 
 @rigs_router.post(
@@ -56,7 +56,7 @@ async def receive(
     return Response(answer, media_type="application/octet-stream")
 
 
-router = APIRouter(prefix="/api/pushes", tags=["tables"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/pushes", tags=["tables"], route_class=RepeatableRoute)
 
 
 class PushRequest(RequestModel):

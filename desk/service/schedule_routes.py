@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
 from fastapi import Body as FromBody
 from pydantic import Field
 
-from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
 from downfield.api.security.access import allow
 from downfield.desk.event import placing
 from downfield.desk.event.changes import QuestionError
@@ -18,7 +17,7 @@ from downfield.desk.service.event_views import EventView
 from downfield.desk.service.parts import SenderDep, change_event
 from downfield.game.records.models import RequestModel
 
-router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
 
 
 class ClockRequest(RequestModel):

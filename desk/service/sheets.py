@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Final, Literal
 
-from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel
 
-from downfield.api.context.access_control import RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
 from downfield.api.security.access import allow
 from downfield.core.errors import NotFoundError
 from downfield.desk.event.placing import at_table
@@ -189,7 +188,7 @@ def _disputed(one: DisputedCall) -> tuple[str, ...]:
     return (one.table, f"{one.away} at {one.home}", spoken_name(challenge.text), asked, decided, ". ".join(said))
 
 
-router = APIRouter(tags=["event"], route_class=RepeatableRoute)
+router = AuthorizedRouter(tags=["event"], route_class=RepeatableRoute)
 
 
 class EarlierEvent(BaseModel):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 from pydantic import BaseModel, Field
 
-from downfield.api.context.access_control import PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep, RepeatableRoute
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.requests import sends
 from downfield.api.routes.pairing import base_url
@@ -22,8 +22,8 @@ from downfield.desk.tables.rig_client import pair_with
 from downfield.game.records.commands import Name
 from downfield.game.records.models import RequestModel
 
-tables_router = APIRouter(prefix="/api/tables", tags=["tables"], route_class=RepeatableRoute)
-grants_router = APIRouter(prefix="/api/grants", tags=["access"], route_class=RepeatableRoute)
+tables_router = AuthorizedRouter(prefix="/api/tables", tags=["tables"], route_class=RepeatableRoute)
+grants_router = AuthorizedRouter(prefix="/api/grants", tags=["access"], route_class=RepeatableRoute)
 
 TableId = Annotated[str, Path(pattern=r"^([0-9a-f]{8}|[a-z2-7]{16})$")]
 """At this desk, or the rig's where a tournament's broker tells of it."""
