@@ -276,10 +276,12 @@ class Vision:
         hidden, is_tracking = bool(self._trackers.hands.outlines_mm), self._tracker is not None
         found = self._line_ups.find(measurements, frame.t_ns, self._estimates, is_tracking=is_tracking, hidden=hidden)
         if found is not None:
-            self._tracker = Tracker(found, frame.t_ns)
+            self._tracker = Tracker(found, found.stood_ns)
             self._teams = TeamClassifier(self.colors if found.asks else found.colors)
             self._estimates = self._tracker.estimates()
             self._line_ups.begin(found, self._estimates)
+            for measured, t_ns in found.since:
+                self._estimates = self._tracker.update(self._teams.classify(measured), t_ns)
             if self._keep_colors is not None and found.colors is not None and not found.asks:
                 self._keep_colors(found.colors)
 

@@ -65,6 +65,11 @@ def test_new_pictures_are_no_repeats_whatever_the_light_does(light: object) -> N
     assert not any(found([picture(2.0 * k, float(light(k)), seed=k) for k in range(40)]))
 
 
+def test_new_pictures_of_little_contrast_are_no_repeats() -> None:
+    faint = [128 + 0.3 * (picture(2.0 * k, seed=k).astype(np.float32) - 128) for k in range(60)]
+    assert not any(found([np.asarray(cv2.GaussianBlur(image, (0, 0), 1.0), np.uint8) for image in faint]))
+
+
 def test_figures_that_come_to_rest_or_begin_are_not_repeated() -> None:
     walked = [2.0 * min(k, 15) for k in range(30)] + [30.0 + 2.0 * k for k in range(1, 12)]
     assert not any(found([again(picture(px, seed=k), 90) for k, px in enumerate(walked)]))

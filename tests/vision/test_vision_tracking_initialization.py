@@ -93,6 +93,23 @@ def test_figures_that_are_never_detected_do_not_keep_the_search_waiting_once_the
         assert place == pytest.approx(ALL_WALK[id_](-1.0)[:2], abs=4.0), id_
 
 
+def test_who_begins_to_walk_before_the_others_is_followed_from_where_it_stood() -> None:
+    """The carrier sets off alone, and turns; two that are never detected have kept the line-up waiting."""
+    paths = {**ALL_WALK, "dark-1": lambda t_s: (300, 120 + 130 * max(t_s + 0.2, 0), 240 * max(t_s + 0.2, 0))}
+    table = Table(paths, 1.0, gone=lambda id_, _: id_ in {"dark-2", "light-0"})
+    frames, line_up = found(LineUpSearch(FIELD, roster_of(table)), measured(table))
+    assert line_up is not None
+    tracker = Tracker(line_up, line_up.stood_ns)
+    for frame, t_ns in line_up.since:
+        tracker.update(frame, t_ns)
+    carrier = next(figure for figure in tracker.estimates() if figure.id == "dark-1")
+    x_mm, y_mm, heading_deg = paths["dark-1"]((frames - 1) / 30 - LINE_UP_S)
+    assert heading_deg > 40
+    assert (carrier.seen, carrier.sure) == (True, True)
+    assert (carrier.footprint.x_mm, carrier.footprint.y_mm) == pytest.approx((x_mm, y_mm), abs=2.0)
+    assert carrier.footprint.heading_deg == pytest.approx(heading_deg, abs=5.0)
+
+
 def test_the_search_waits_for_a_missing_figure_while_the_others_stand() -> None:
     table = Table(
         {id_: standing(*path(-1.0)) for id_, path in ALL_WALK.items()}, 4.0, gone=lambda id_, _: id_ == "dark-2"

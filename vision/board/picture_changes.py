@@ -102,7 +102,7 @@ class PictureChanges:
         if change >= CHANGE_LIMITS.least_change:
             self._changes.append(change)
         large = float(np.percentile(self._changes, CHANGE_LIMITS.large_percentile)) if self._changes else np.inf
-        if change >= max(CHANGE_LIMITS.small_share * large, CHANGE_LIMITS.least_change):
+        if change >= CHANGE_LIMITS.small_share * large:
             if self._run <= CHANGE_LIMITS.longest_run:  # else nothing moved
                 self._runs.append(self._run)
             self._run = 0

@@ -284,9 +284,7 @@ class PictureHealthMonitor:
         return [text] if sum(recent.back for recent in self._recent) >= _LIMITS.min_back else []
 
     def _light_change(self, stats: _FrameStats) -> list[str]:
-        before = [
-            recent.brightness for recent in self._recent if 0 < stats.t_ns - recent.t_ns <= _LIMITS.light_settles_ns
-        ]
+        before = [one.brightness for one in self._recent if 0 < stats.t_ns - one.t_ns <= _LIMITS.light_settles_ns]
         if not before:
             return []
         most, least = max(*before, stats.brightness), min(*before, stats.brightness)

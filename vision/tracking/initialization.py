@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Bools
 from downfield.core.field.model import FieldModel
@@ -76,7 +76,8 @@ class LineUpPoses:
     teams: float  # probability that the teams are not exchanged
     asks: Asked  # what a person is to answer before calls rest on who is who; empty for nothing
     found: Bools  # whether each was found on the board, shape (n,)
-    stood_ns: NDArray[np.int64]  # when each was last detected there, shape (n,); any time for those that were not found
+    stood_ns: int  # when all stood there last
+    since: tuple[tuple[Measurements, int], ...]  # the frames since then, and their times: some may walk in them
 
 
 @dataclass(slots=True)
@@ -125,6 +126,7 @@ class LineUpSearch:
         self._tracked: Mapping[str, float] | None = None
         self._stood: list[_Stand] = []  # figures that stood still at the latest time when most of the roster did
         self._stood_ns = 0
+        self._frames: deque[tuple[Measurements, int]] = deque(maxlen=64)  # a second at 60 a second
 
     @property
     def height_mm(self) -> float:
@@ -164,6 +166,7 @@ class LineUpSearch:
             if t_ns - stand.last_ns <= _LIMITS.gone_ns or stand.missed < _LIMITS.gone_detections
         ]
         measurements = suppress_duplicates(measurements)
+        self._frames.append((measurements, t_ns))
         for stand in self._stands:
             stand.frames += 1
             stand.missed += 1
@@ -251,11 +254,11 @@ class LineUpSearch:
         rows = named.rows
         jersey = np.array([player.jersey == "light" for player in players])
         placed = np.array([row for row in rows if row is not None], dtype=np.intp)
-        of_light = jersey[[row is not None for row in rows]]
-        teams = learn_teams(colors[placed], of_light)
+        found = np.array([row is not None for row in rows])
+        teams = learn_teams(colors[placed], jersey[found])
         asks, sure_teams = self._asks(reading, players, named)
         count = len(players)
-        pose, front, stood_ns = np.zeros((count, 5)), np.zeros(count), np.zeros(count, dtype=np.int64)
+        pose, front = np.zeros((count, 5)), np.zeros(count)
         cov = np.tile(np.diag([_LIMITS.unfound_sigma_mm**2, _LIMITS.unfound_sigma_mm**2, np.pi**2]), (count, 1, 1))
         sigma = np.full((count, 2), _LIMITS.roster_size_sigma_mm)
         pose[:, :2] = np.array(self._field.board_mm).reshape(2, 2).mean(axis=0)
@@ -269,7 +272,6 @@ class LineUpSearch:
                     cov[i, [0, 1], [0, 1]] = _LIMITS.expected_sigma_mm**2
                 continue
             stand = stands[row]
-            stood_ns[i] = stand.last_ns
             # The persistent part of the error is not averaged away.
             share = KALMAN_LIMITS.persistent_share + (1 - KALMAN_LIMITS.persistent_share) / stand.detections
             pose[i, POSE] = stand.pose[POSE]
@@ -279,12 +281,13 @@ class LineUpSearch:
                 if stand.fallen <= 0:
                     sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
             front[i] = _LIMITS.front_frames * stand.front / stand.detections
-        found = np.array([row is not None for row in rows])
         facing = facing_odds(pose, front, jersey, found)
-        known = self._roster is not None
-        height_sigma_mm = _LIMITS.roster_height_sigma_mm if known else _LIMITS.guessed_height_sigma_mm
+        height_sigma_mm = _LIMITS.guessed_height_sigma_mm if self._roster is None else _LIMITS.roster_height_sigma_mm
         measured = (pose, cov, sigma, front, facing, height_sigma_mm)
-        return LineUpPoses(tuple(players), *measured, teams, named.probability, sure_teams, asks, found, stood_ns)
+        stood_ns = min(stand.last_ns for stand in stands)
+        since = tuple(one for one in self._frames if one[1] > stood_ns)
+        read = (teams, named.probability, sure_teams, asks, found)
+        return LineUpPoses(tuple(players), *measured, *read, stood_ns, since)
 
     def _tracked_teams(self, stands: list[_Stand]) -> Array:
         """Return the teams of figures that were surely tracked to where they stand, see `read_teams`."""
@@ -315,11 +318,8 @@ class LineUpSearch:
         if self._roster is None:
             players, rows = number_figures(stands_mm, sizes, light)
             return players, Identities([*rows], np.ones(len(players)))
-        roster, tracked = self._roster, self._tracked
-        named = identify(
-            roster, self._formations, self._field, stands_mm, light, teams_known=teams_known, tracked=tracked
-        )
-        return roster.players, named
+        known = (self._roster, self._formations, self._field, stands_mm, light)
+        return self._roster.players, identify(*known, teams_known=teams_known, tracked=self._tracked)
 
 
 def _base_sizes(stands: list[_Stand]) -> Array:

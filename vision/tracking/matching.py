@@ -107,7 +107,7 @@ class FigureStates:
         count = len(line_up.players)
         never = np.full(count, t_ns - 10 * TRACKER_LIMITS.let_go_ns, dtype=np.int64)
         return cls(
-            seen_ns=np.where(line_up.found, line_up.stood_ns, never + 1),
+            seen_ns=np.where(line_up.found, t_ns, never + 1),
             handled_ns=never.copy(),
             surprised_ns=never.copy(),
             touched_ns=never.copy(),

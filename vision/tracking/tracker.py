@@ -22,7 +22,7 @@ from downfield.vision.measuring.estimate import Estimate, estimate_base_size, fa
 from downfield.vision.measuring.fall_limits import FALL_LIMITS
 from downfield.vision.measuring.falls import BaseMotion, Fall, PostureFilter
 from downfield.vision.measuring.measurement import Measurements
-from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, suppress_duplicates
+from downfield.vision.tracking.assignment import Assignment, suppress_duplicates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.identification import IDENTIFICATION_LIMITS
 from downfield.vision.tracking.initialization import LINE_UP_LIMITS, LineUpPoses
@@ -59,8 +59,6 @@ class Tracker:
         self._height_sigma_mm = line_up.height_sigma_mm
         self._jersey = np.array([1.0 if player.jersey == "light" else -1.0 for player in self.players])
         self._motion = MotionFilter.standing(line_up.pose, line_up.cov, line_up.size_sigma_mm)
-        since_s = np.where(line_up.found, t_ns - line_up.stood_ns, 0) * 1e-9
-        self._motion.inflate(np.arange(count), ASSIGNMENT_LIMITS.fastest_mm_per_s * since_s, 0.0)
         self._posture = PostureFilter(count, t_ns)
         self._front = FrontFilter(line_up.front, line_up.facing)
         self._motion.turn_around(self._front.resolve_flips())
