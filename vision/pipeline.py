@@ -44,6 +44,7 @@ NO_LINE_UP: Final = "Waiting for the line-up: stand all figures still and keep h
 """Why scenes are unfit until every figure has been found."""
 
 _LINE_UP_LATE_NS: Final = 600_000_000  # figures that stand are found in half of it
+_LOST_SOON_NS: Final = 2_000_000_000  # who is lost within this time after a fault of the picture is lost by it
 
 SLOW_COMPUTER: Final = "This computer is slow: the detector runs less often, and contacts are timed less exactly"
 """Warning while the detector runs less often than requested."""
@@ -88,6 +89,7 @@ class Vision:
         self._power: Power = "unknown"
         self._t_ns: int | None = None
         self._searched_ns: int | None = None  # when the search without a line-up began
+        self._fault: tuple[int, tuple[str, ...]] = (0, ())  # of the picture: when it was last, and its reasons
         self._rate = rate or DetectionRate()
         self._schedule = DetectionSchedule(detector, self._rate, continuous=continuous, changes=changes)
         self._shared_error: tuple[tuple[tuple[float, ...], ...], Array] | None = None
@@ -195,13 +197,18 @@ class Vision:
             self._refine(frame, online.calibration, carrier)
         else:
             self._estimates = separate_overlaps(self._estimates)
-        unfit = (*self._health.unfit, *online.problems, *self._who_is_who(frame.t_ns, self._health))
+        faults = (*self._health.unfit, *online.problems)
+        unfit = (*faults, *self._who_is_who(frame.t_ns, self._health, faults))
         return self._build_scene(frame, found, online.calibration, unfit, carrier)
 
-    def _who_is_who(self, t_ns: int, health: PictureHealth) -> tuple[str, ...]:
-        """Return why scenes are unfit because it is not known who is who; a poor picture may be why none is found."""
+    def _who_is_who(self, t_ns: int, health: PictureHealth, faults: tuple[str, ...]) -> tuple[str, ...]:
+        """Return why scenes are unfit because it is not known who is who, and what of the picture made it so."""
         if self._tracker is not None:
-            return self._line_ups.unfit(self._estimates)
+            doubts = self._line_ups.unfit(self._estimates)
+            lost = bool(doubts) and not self._line_ups.asks
+            if faults or (not lost and t_ns - self._fault[0] > _LOST_SOON_NS):
+                self._fault = (t_ns, faults)
+            return (*(self._fault[1] if lost and not faults else ()), *doubts)
         self._searched_ns = t_ns if self._searched_ns is None else self._searched_ns
         late = t_ns - self._searched_ns > _LINE_UP_LATE_NS
         return (*(health.poor if late else ()), NO_LINE_UP)
@@ -325,8 +332,8 @@ class Vision:
             self._center_px = center_px
         if self._shared_error is None or self._shared_error[0] is not calibration.covariance:
             # A shake of the camera hardly changes it, so it is computed once per calibration.
-            center_px = camera.to_pixels(center_mm)
-            self._shared_error = calibration.covariance, calibration.to_board_with_cov(center_px)[1][0]
+            error = calibration.to_board_with_cov(camera.to_pixels(center_mm))[1][0]
+            self._shared_error = calibration.covariance, error
         shared = self._shared_error[1]
         contacts = trackers.contacts.step(
             estimates, t_ns, power=self._power, fit=not unfit, shared=shared, t_sigma_ns=t_sigma_ns

@@ -43,10 +43,8 @@ class VideoFileLimits:
     """Limits of reading damaged and unusual files."""
 
     failed_reads: int = 50  # reads that fail one after the other, before the rest of a file is given up
-
     # pictures without a decodable one before a file is no video: encoders put a key picture at least so often
     damaged_at_first: int = 250
-
     fps: float = 30.0  # frame rate of a file that has none and no times
 
 

@@ -50,11 +50,8 @@ class VideoStreamLimits:
     """Limits of what a stream says of its pictures."""
 
     max_fps: float = 1000.0  # rates above are ticks of a clock, not of pictures
-
     min_pixel_aspect: float = 1.02  # pixels whose sides differ by less are square: such figures are encoders' rounding
-
     max_pixel_aspect: float = 4.0  # wider or higher pixels are not believed; those of recorders are up to 1.46
-
     max_boxes: int = 64  # number of boxes examined in a file that can't be read; files have about five
 
 

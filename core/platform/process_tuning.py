@@ -19,19 +19,14 @@ class ProcessLimits:
 
     # longest time a thread may hold the interpreter: Python's 5 ms are long beside the 16 ms of a frame
     switch_interval_s: float = 0.0002
-
     # objects created before new ones are collected: a frame creates a few hundred and leaves hardly any garbage
     young_objects: int = 5_000
-
     # Collections of new objects before a full one: half a day. A full collection visits everything that a game keeps in
     # memory, while every frame waits, and frees next to nothing.
     young_collections: int = 1_400
-
     kept_heap_bytes: int = 512 << 20  # free memory at the heap's end that is kept: more than is ever in use at once
-
     # size from which glibc maps memory separately, and so returns it at once: the largest value that glibc allows
     mapped_bytes: int = 32 << 20
-
     # Heaps that glibc may open. It would open one for each thread, up to eight for each core, and what one thread has
     # freed is of no use to another: 120 MB lay free while a rig ran. Nearly all memory is requested by threads that
     # hold the interpreter, so that they do not wait for one another at the heap either.

@@ -158,6 +158,21 @@ def test_a_frozen_picture_moves_no_figure_and_is_reported() -> None:
         assert abs(figure.footprint.y_mm - before[figure.id].y_mm) < 4 * np.sqrt(figure.covariance[1, 1])
 
 
+@pytest.mark.parametrize("gap_ns", [600_000_000, 0])
+def test_who_is_lost_after_a_time_without_pictures_is_lost_by_it(gap_ns: int) -> None:
+    vision = open_vision(roster_of(TABLE))
+    for number in range(18):
+        vision.process(shot(number))
+    for number in range(18, 22):
+        tracker, frame = vision._tracker, shot(number)
+        assert tracker is not None
+        if number > 18:
+            tracker._figures.identity[:6] = 0.5
+        reasons = vision.process(replace(frame, t_ns=frame.t_ns + gap_ns)).unfit
+        assert any("No frames came for 0.6 s" in reason for reason in reasons) == bool(gap_ns), number
+    assert reasons[-1] == "Not sure which figure is which for 6 of 8: line them up and tap Set"
+
+
 def test_who_walks_in_a_picture_whose_time_is_hardly_known_is_as_uncertain_as_his_way_in_that_time() -> None:
     last = 27  # dark 4 walks from the twentieth picture on
     known, unknown = open_vision(roster_of(TABLE)), open_vision(roster_of(TABLE))

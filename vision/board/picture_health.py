@@ -146,12 +146,8 @@ class PictureHealthMonitor:
         flicker = self._flicker(change)
         disordered = self._out_of_order()
         poor = [*self._poor(stats, flicker), *self._repeating(), *self._uneven(), *disordered, *self._few()]
-        unfit = [
-            *_darkness(stats),
-            *self._frozen(frame.t_ns),
-            *_interruption(stats),
-            *(_flickering(flicker) if flicker >= _LIMITS.strong_flicker else self._light_change(stats)),
-        ]
+        light = _flickering(flicker) if flicker >= _LIMITS.strong_flicker else self._light_change(stats)
+        unfit = [*_darkness(stats), *self._frozen(frame.t_ns), *_interruption(stats), *light]
         if unseen := _unseen(estimates):
             unfit += [*poor, *unseen]
         warnings = [*others, *poor]
