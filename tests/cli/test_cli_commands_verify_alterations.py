@@ -48,6 +48,7 @@ from typer.testing import CliRunner
 from downfield.cli.main import app
 from downfield.core.errors import InputError
 from downfield.game.records.owner import rig_id
+from downfield.store import signed_lists
 from downfield.store.database.reader import DeviceRow
 from downfield.store.sealing.signed_list import SignedList
 from downfield.store.sealing.signing import RigKey
@@ -60,7 +61,9 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 
 @pytest.fixture
-def altered(original: Copy, tmp_path: Path) -> Copy:
+def altered(original: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Copy:
+    """A copy that no rig writes: what differs needs no second look later."""
+    monkeypatch.setattr(signed_lists, "_BETWEEN_S", 0.0)
     shutil.copytree(original.folder, tmp_path / "copy")
     return Copy(tmp_path / "copy")
 
