@@ -296,6 +296,16 @@ def test_an_error_that_both_share_does_not_blur_their_gap() -> None:
     assert shared.sigma_mm < 0.6 * alone.sigma_mm
 
 
+@pytest.mark.parametrize(("gap_mm", "least", "most"), [(0.0, 0.5, 1.0), (3.0, 0.0, 0.01)])
+def test_who_is_found_again_beside_another_may_have_touched_it(gap_mm: float, least: float, most: float) -> None:
+    """In the first picture its place is that of who may be anywhere; from the next one on it is known."""
+    tracker, other = ContactTracker(), estimate("light-1", (0.0, 0.0, 180.0), np.zeros(3), 0.15)
+    for frame in range(12):
+        back = estimate("dark-1", (-BASE.length_mm - gap_mm, 0.0, 0.0), np.zeros(3), 0.15 if frame else 200.0)
+        (contact,) = tracker.step([back, other], frame * 33_333_333)
+    assert least <= contact.probability <= most
+
+
 @settings(max_examples=5)
 @given(turn_deg=st.floats(-180, 180), shift=st.integers(-500, 500), start_ns=st.integers(0, 2**60))
 def test_turning_the_table_and_shifting_place_and_time_change_nothing(
