@@ -296,6 +296,29 @@ def test_an_error_that_both_share_does_not_blur_their_gap() -> None:
     assert shared.sigma_mm < 0.6 * alone.sigma_mm
 
 
+def _frozen(t_s: float) -> bool:
+    return 0.42 < t_s < 0.6
+
+
+def test_a_meeting_that_is_only_predicted_is_no_contact() -> None:
+    """It stops 2 mm short while the picture is frozen, and is predicted to walk on meanwhile."""
+
+    def predicted(t_s: float) -> Pose:
+        return 30.0 + max(2.0 + CLOSING_MM_S * (0.45 - t_s), -0.4 if _frozen(t_s) else 2.0), 0.0, 180.0
+
+    run = watch(standing, predicted, times=np.arange(0, 0.8, 1 / 30), fresh=lambda t_s: not _frozen(t_s))
+    assert highest([one for one in run if _frozen(one.t_s)]) <= CONTACT_LIMITS.unseen_probability
+    assert run[-1].probability < 0.01
+
+
+@pytest.mark.parametrize("absent", [False, True], ids=["frozen", "no pictures"])
+def test_a_meeting_in_a_moment_without_pictures_is_found_and_dated(absent: bool) -> None:
+    times = [t_s for t_s in np.arange(0, 0.8, 1 / 30).tolist() if not (absent and _frozen(t_s))]
+    last = watch(standing, runs_into, times=times, fresh=lambda t_s: not _frozen(t_s))[-1]
+    assert last.probability > 0.9
+    assert last.since_s == pytest.approx(0.5, abs=0.02)
+
+
 @pytest.mark.parametrize(("gap_mm", "least", "most"), [(0.0, 0.5, 1.0), (3.0, 0.0, 0.01)])
 def test_who_is_found_again_beside_another_may_have_touched_it(gap_mm: float, least: float, most: float) -> None:
     """In the first picture its place is that of who may be anywhere; from the next one on it is known."""

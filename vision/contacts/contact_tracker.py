@@ -97,16 +97,17 @@ class ContactTracker:
         if not fit:
             self._unsettle(t_ns, CONTACT_LIMITS.unreliable_ns)
         self._power = power
-        if fit:
+        seen = {figure.id for figure in estimates if figure.fresh and figure.seen}
+        # What was only predicted is no step of its own: bases would enter each other in it.
+        if fit and seen:
             self._save_checkpoint(now, t_ns)
             self._noise.add(now)
-            seen = {figure.id for figure in estimates if figure.fresh and figure.seen}
-            if seen:
-                self._measured.append((t_ns, t_sigma_ns, seen))
-                while len(self._measured) > 2 and t_ns - self._measured[1][0] > CONTACT_LIMITS.remembered_ns:
-                    self._measured.popleft()
+            self._measured.append((t_ns, t_sigma_ns, seen))
+            while len(self._measured) > 2 and t_ns - self._measured[1][0] > CONTACT_LIMITS.remembered_ns:
+                self._measured.popleft()
             self._advance(now, t_ns)
-        return self._contacts(now, {figure.id for figure in estimates if not figure.sure}, fit=fit)
+        late = bool(self._measured) and t_ns - self._measured[-1][0] > CONTACT_LIMITS.usual_step_ns
+        return self._contacts(now, {figure.id for figure in estimates if not figure.sure}, fit=fit and not late)
 
     @property
     def touching(self) -> AbstractSet[str]:
@@ -137,7 +138,7 @@ class ContactTracker:
         """Filter the pairs of a frame that is fit."""
         self._start_ns = t_ns if self._start_ns is None else self._start_ns
         step_s = 0.0 if self._last_ns is None else (t_ns - self._last_ns) / 1e9
-        known = self._continued(now) if 0 < step_s <= CONTACT_LIMITS.max_step_s else {}
+        known = self._continued(now, step_s) if 0 < step_s <= CONTACT_LIMITS.max_step_s else {}
         old_rows = [row for row, pair in enumerate(now.pairs) if pair in known]
         measured = now.fresh & (
             now.variance_mm2 < CONTACT_LIMITS.followed_mm**2
@@ -193,12 +194,13 @@ class ContactTracker:
         blind_ns = max(after[0][0] - before[-1][0] - CONTACT_LIMITS.usual_step_ns, 0)  # dated to either end of that
         return math.hypot(blind_ns / math.sqrt(3), before[-1][1], after[0][1]) / 1e9
 
-    def _continued(self, now: PairMeasurements) -> dict[Pair, int]:
+    def _continued(self, now: PairMeasurements, step_s: float) -> dict[Pair, int]:
         """Return the filter's rows of continued pairs; pairs that a hand has moved start over."""
         rows = {pair: row for row, pair in enumerate(self._last.pairs)}
         old = now.select([row for row, pair in enumerate(now.pairs) if pair in rows])
         before_mm = self._last.gap_mm[[rows[pair] for pair in old.pairs]]
-        most_mm = CONTACT_LIMITS.moved_at_rest_mm if self._power == "off" else CONTACT_LIMITS.moved_mm
+        moved_mm = CONTACT_LIMITS.moved_mm * max(step_s * 1e9 / CONTACT_LIMITS.usual_step_ns, 1.0)
+        most_mm = CONTACT_LIMITS.moved_at_rest_mm if self._power == "off" else moved_mm
         noise_mm = self._noise.observations(old).noise_mm
         near = np.abs(old.gap_mm - before_mm) < most_mm + CONTACT_LIMITS.moved_sigmas * noise_mm
         return {pair: rows[pair] for pair, same in zip(old.pairs, near.tolist(), strict=True) if same}
