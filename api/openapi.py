@@ -161,9 +161,9 @@ def _example(part: dict[str, Any], models: dict[str, Any], name: str = "") -> An
     if options := part.get("anyOf") or part.get("oneOf"):
         return _example(options[0], models, name)
     if "properties" in part:
-        may_be_null = {key for key, value in part["properties"].items() if {"type": "null"} in value.get("anyOf", ())}
-        left_out = may_be_null.difference(part.get("required", ()))
         shown = part["properties"].items()
+        may_be_null = {key for key, value in shown if {"type": "null"} in value.get("anyOf", ())}
+        left_out = may_be_null.difference(part.get("required", ()))
         return {key: None if key in left_out else _example(value, models, key) for key, value in shown}
     if part.get("type") == "array":
         return [_example(part.get("items", {}), models, name)] * part.get("minItems", 0)
@@ -172,12 +172,8 @@ def _example(part: dict[str, Any], models: dict[str, Any], name: str = "") -> An
     if found := _HEXADECIMAL.fullmatch(part.get("pattern", "")):
         return hashlib.sha256().hexdigest()[: int(found[1])]
     told = re.search(r'[Ss]uch as "([^"]+)"', part.get("description", ""))
-    kinds: dict[str, Any] = {
-        "string": told[1] if told else _WORDS.get(name, name or "text"),
-        "boolean": True,
-        "object": {},
-    }
-    return kinds.get(part.get("type", ""))
+    text = told[1] if told else _WORDS.get(name, name or "text")
+    return {"string": text, "boolean": True, "object": {}}.get(part.get("type", ""))
 
 
 def _describe_tuples(part: Any) -> None:

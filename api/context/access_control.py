@@ -303,9 +303,8 @@ class RepeatableRoute(AuthorizedRoute):
 class AuthorizedRouter(APIRouter):
     """Routes that ask for the sender's role, built once for all applications; `include_router` builds them again."""
 
-    def __init__(self, *, route_class: type[AuthorizedRoute] = AuthorizedRoute, **options: Any) -> None:
-        needed = [Depends(authorize)]
-        super().__init__(route_class=route_class, dependencies=needed, strict_content_type=False, **options)
+    def __init__(self, *, route_class: type[AuthorizedRoute] = AuthorizedRoute, **rest: Any) -> None:
+        super().__init__(route_class=route_class, dependencies=[Depends(authorize)], strict_content_type=False, **rest)
 
 
 async def _identity(request: Request) -> bytes:

@@ -120,11 +120,15 @@ class BoardLayer:
         appearance, scale = self._appearance, self._px_per_mm
         board = paint(appearance.field, appearance.board, scale)
         high, wide = board.image.shape[:2]
-        margins = [round(margin * scale) for margin in self._margins_mm()]
-        left, below, right, above = margins
-        table = self._table((high + above + below, wide + left + right))
-        _darken_around(table, (left, above, wide, high), scale)
-        table[above : above + high, left : left + wide] = board.image
+        left, below, right, above = (round(margin * scale) for margin in self._margins_mm())
+        table = np.empty((high + above + below, wide + left + right, 3), dtype=np.uint8)
+        grain, shade = self._grain(table.shape[:2]), _shade_around(table.shape[:2], (left, above, wide, high), scale)
+        color, beside = np.array(appearance.table[::-1]) * 255, slice(above, above + high)
+        for part in (np.s_[:above], np.s_[above + high :], np.s_[beside, :left], np.s_[beside, left + wide :]):
+            if shade[part].size:
+                lit = np.clip(color * (1 + 0.04 * grain[part][..., None]), 0, 255).astype(np.uint8)
+                table[part] = cv2.multiply(lit, cv2.cvtColor(255 - shade[part], cv2.COLOR_GRAY2BGR), None, 1 / 255)
+        table[beside, left : left + wide] = board.image
         return table, (board.origin_mm[0] - left / scale, board.origin_mm[1] + above / scale)
 
     def _margins_mm(self) -> tuple[float, float, float, float]:
@@ -137,22 +141,22 @@ class BoardLayer:
         left, below, right, above = np.clip(beyond, 0, _FURTHEST_MM)
         return (float(left), float(below), float(right), float(above))
 
-    def _table(self, shape: tuple[int, int]) -> Image:
+    def _grain(self, shape: tuple[int, int]) -> Plane:
         rng = np.random.default_rng([self._appearance.board.seed, 0x7AB1E])
         small = rng.standard_normal((shape[0] // 40 + 2, shape[1] // 8 + 2)).astype(np.float32)
-        grain = cv2.resize(small, shape[::-1], interpolation=cv2.INTER_CUBIC)
-        color = np.array(self._appearance.table[::-1]) * 255
-        lit = color * (1 + 0.04 * np.asarray(grain)[:, :, None])
-        return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
+        return np.asarray(cv2.resize(small, shape[::-1], interpolation=cv2.INTER_CUBIC), dtype=np.float32)
 
 
-def _darken_around(image: Image, box: tuple[int, int, int, int], scale: float) -> None:
-    """Add the soft shade at the foot of the board, in place."""
+def _shade_around(shape: tuple[int, int], box: tuple[int, int, int, int], scale: float) -> Mask:
+    """Return the soft shade at the foot of the board, 0..150; all but the edges of the board is blurred once."""
     left, top, wide, high = box
-    mask: NDArray[np.uint8] = np.zeros(image.shape[:2], dtype=np.uint8)
-    mask[top : top + high, left : left + wide] = 150
-    shade = cv2.GaussianBlur(mask, (0, 0), 10 * scale)
-    cv2.multiply(image, cv2.cvtColor(255 - np.asarray(shade, dtype=np.uint8), cv2.COLOR_GRAY2BGR), image, 1 / 255)
+    reach = round(40 * scale)  # more than the blur's
+    cut_x, cut_y = max(wide - 2 * reach, 0), max(high - 2 * reach, 0)
+    mask: Mask = np.zeros((shape[0] - cut_y, shape[1] - cut_x), dtype=np.uint8)
+    mask[top : top + high - cut_y, left : left + wide - cut_x] = 150
+    y, x = np.ogrid[: shape[0], : shape[1]]
+    places = y - np.clip(y - top - reach, 0, cut_y), x - np.clip(x - left - reach, 0, cut_x)
+    return np.asarray(cv2.GaussianBlur(mask, (0, 0), 10 * scale)[places], dtype=np.uint8)
 
 
 class BoardLight:
