@@ -11,7 +11,7 @@ import numpy as np
 from asgi_client import AsgiClient
 from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
 from served_games import FakeRig
-from waiting import WAIT_S
+from waiting import WAIT_S, wait_until
 
 from downfield.api.app import create_app
 from downfield.api.context.context import RigParts
@@ -28,6 +28,7 @@ from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.pictures.clips import scaled
+from downfield.store.history import History
 from downfield.store.writing.journals import StoredJournals
 from downfield.store.writing.store import Store
 
@@ -94,6 +95,12 @@ class EvidenceService:
             self.game_service.declare(declaration, Submission())
         for scene in PLAY.scenes:
             self.game_service.take(scene)
+        wait_until(lambda: len(self._kept().standing_calls) == len(self.game_service.calls()), "the calls are kept")
+
+    def _kept(self) -> History:
+        row = self.store.game(self.game_service.game_id)
+        assert row is not None
+        return History(self.store, row)
 
     def tackle(self, game: str = "current") -> str:
         call = next(one for one in self.game_service.calls() if one.kind == "tackle")
