@@ -136,14 +136,12 @@ def passing_corrections(before: PairMeasurements, step_s: float) -> Array:
         Corrections of gap in mm and rate in mm/s, and the cosine; shape (n, 3).
     """
     velocity = before.velocity * (1.0, 1.0, 0.0)
-    rate_mm_s = _gap_rates(gap_gradients(before.gaps), velocity)
-    # At the latest where they would meet: beyond that they would go through each other, which is no passing.
-    until_s = np.clip(before.gap_mm / np.maximum(-rate_mm_s, 1e-9), 0.0, step_s)
     outlines = before.gaps.outlines.copy()
-    outlines[..., :2] += velocity[..., :2] * until_s[:, None]
+    outlines[..., :2] += velocity[..., :2] * step_s
     after = Gaps.of(outlines)
     cosine = np.maximum(np.einsum("ni,ni->n", before.gaps.normal, after.normal), 0.0)
-    added_mm = after.gap_mm - before.gap_mm - rate_mm_s * until_s * (1 + cosine) / 2
+    rate_mm_s = _gap_rates(gap_gradients(before.gaps), velocity)
+    added_mm = after.gap_mm - before.gap_mm - rate_mm_s * step_s * (1 + cosine) / 2
     added_mm_s = _gap_rates(gap_gradients(after), velocity) - cosine * rate_mm_s
     return np.stack([added_mm, added_mm_s, cosine], axis=1)
 
