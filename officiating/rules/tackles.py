@@ -103,9 +103,10 @@ class Tackle:
             for name, flag in ((carrier, "fumble_by_fall"), (tackler, "broken_by_fall"))
             if context.params.flag(f"tackle.{flag}")
         ]
-        hidden = any(_was_hidden(context.facts, name, finding.t_ns) for name in counting)
+        hidden = [name for name in counting if _was_hidden(context.facts, name, finding.t_ns)]
         if hidden or any(_may_be_in_window(state, name, finding, window_ns) for name in counting):
-            unknown = Condition("instant", EVEN_ODDS, text="no pictures tell who fell within its time")
+            who = f": {' and '.join(hidden)} not visible" if hidden else ""
+            unknown = Condition("instant", EVEN_ODDS, text=f"no pictures tell who fell within its time{who}")
             probability = min(finding.probability, EVEN_ODDS)
             return replace(finding, probability=probability, conditions=(*finding.conditions, unknown))
         carrier_fell = fall_in_window(state, carrier, finding.t_ns, window_ns) is not None

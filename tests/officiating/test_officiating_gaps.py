@@ -201,4 +201,5 @@ def test_who_was_hidden_after_a_contact_may_have_fallen(hidden: str, to_s: float
     )
     call = only_call(judge_recording(scenes, play.events, load_rulebook("tap"), FIELD), "tackle")
     assert call.verdict == verdict
-    assert ("no pictures tell who fell" in str([one.words() for one in call.conditions])) is (verdict == "too_close")
+    told = f"no pictures tell who fell within its time: {hidden} not visible"
+    assert (told in str([one.words() for one in call.conditions])) is (verdict == "too_close")
