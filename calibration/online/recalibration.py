@@ -16,7 +16,7 @@ from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.refinement import refine_solution
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
-from downfield.calibration.field.verification import find_problems
+from downfield.calibration.field.verification import find_problems, gather_evidence
 from downfield.calibration.jacobians import LENS, STRETCH
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.online.shake import Shake, moved_camera
@@ -53,26 +53,30 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     """
     for image in images:
         check_picture(image)
-    prior = known_lens(before)
+    prior, start = known_lens(before), before.camera
+    planes = [clearest_channel(image) for image in images]
     solution = None
     if shake.share > _LIMITS.min_followed_share:
         # Cameras that steady their picture shift it instead of turning: the lens's middle may have gone as far.
         prior = known_lens(before, shifted_px=shake.largest_px)
         start = moved_camera(before.camera, shake, before.field)
-        planes = [clearest_channel(image) for image in images]
         proportions = known_proportions(before)
         solution = refine_solution(
             planes, start, before.field, prior=prior, proportions=proportions, searches_px=_LIMITS.searches_px
         )
-        if solution is not None:
-            placed = _furthest_px(start, solution.fit.camera, before.field) < _LIMITS.same_px
-            if find_problems(solution.evidence, solution.fit, solution.field, placed=placed):
-                solution = None
+    seen = gather_evidence(planes[0], start, before.field, _LIMITS.searches_px[-1]).score
+    if solution is not None:
+        placed = _furthest_px(start, solution.fit.camera, before.field) < _LIMITS.same_px
+        problems = find_problems(solution.evidence, solution.fit, solution.field, placed=placed)
+        if problems or not (placed or solution.evidence.score > seen):
+            solution = None
     if solution is None:
         # The print is the same as before, so nothing of it is measured again.
         solution = solve_field(images, [before.field], prior=prior, known=True, proportions=known_proportions(before))
-        moved_px = _furthest_px(before.camera, solution.fit.camera, before.field)
-        if moved_px > _LIMITS.max_moved_share * before.camera.lens.size_px[0]:
+        moved_px = _furthest_px(start, solution.fit.camera, before.field)
+        # Where the print is seen in its place as well as elsewhere, other lines are taken for it elsewhere.
+        elsewhere = moved_px >= _LIMITS.same_px and solution.evidence.score <= seen
+        if elsewhere or moved_px > _LIMITS.max_moved_share * before.camera.lens.size_px[0]:
             raise CalibrationError("the field seems to be far from where it was: calibrate the table again")
     return with_size_of(solution, before).calibration("field", made_from)
 

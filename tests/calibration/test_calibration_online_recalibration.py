@@ -5,10 +5,13 @@ import dataclasses
 import cv2
 import numpy as np
 import pytest
-from calibration_scenes import TUDOR, photograph, worst_error_yd
+from calibration_scenes import TUDOR, Scene, photograph, worst_error_yd
 
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.field.lines.line_chains import clearest_channel
+from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
+from downfield.calibration.field.verification import gather_evidence
 from downfield.calibration.online import recalibration
 from downfield.calibration.online.recalibration import recalibrate
 from downfield.calibration.online.shake import Shake, ShakeTracker
@@ -17,9 +20,18 @@ from downfield.core.errors import CalibrationError
 NOTHING = Shake(np.eye(2, 3), np.zeros(2), 0.0, 0.0)
 
 
+@pytest.fixture(scope="module")
+def before() -> Scene:
+    return photograph()
+
+
+@pytest.fixture(scope="module")
+def found(before: Scene) -> FieldSolution:
+    return solve_field([before.image], [TUDOR], known=True)
+
+
 @pytest.mark.parametrize("followed", [True, False])
-def test_a_bumped_camera_is_solved_again(followed: bool) -> None:
-    before = photograph()
+def test_a_bumped_camera_is_solved_again(before: Scene, followed: bool) -> None:
     rx, ry, rz = before.camera.rotation
     tx, ty, tz = before.camera.translation_mm
     bumped = dataclasses.replace(
@@ -36,15 +48,32 @@ def test_a_bumped_camera_is_solved_again(followed: bool) -> None:
     assert found.made_from == ("frame 90",)
 
 
-def test_lines_far_from_where_the_field_was_are_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = photograph()
-    found = solve_field([before.image], [TUDOR], known=True)
+def test_lines_far_from_where_the_field_was_are_not_taken_for_it(
+    before: Scene, found: FieldSolution, monkeypatch: pytest.MonkeyPatch
+) -> None:
     x_mm, y_mm, z_mm = before.camera.translation_mm
     near = dataclasses.replace(before.camera, translation_mm=(x_mm / 2.5, y_mm / 2.5, z_mm / 2.5))
     wrong = dataclasses.replace(found, fit=dataclasses.replace(found.fit, camera=near))
     monkeypatch.setattr(recalibration, "solve_field", lambda *_, **__: wrong)
     with pytest.raises(CalibrationError, match="far from where it was"):
         recalibrate([before.image], Calibration(TUDOR, before.camera, "field"), NOTHING, made_from=["frame 0"])
+
+
+def test_a_field_that_is_seen_in_its_place_is_not_taken_for_other_lines(
+    before: Scene, found: FieldSolution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x_mm, y_mm, z_mm = before.camera.translation_mm
+    aside = dataclasses.replace(before.camera, translation_mm=(x_mm, y_mm + 9 * TUDOR.mm_per_yd_y, z_mm))
+    evidence = gather_evidence(clearest_channel(before.image), aside, TUDOR, 1.8)
+    wrong = dataclasses.replace(found, fit=dataclasses.replace(found.fit, camera=aside), evidence=evidence)
+    monkeypatch.setattr(recalibration, "solve_field", lambda *_, **__: wrong)
+    with pytest.raises(CalibrationError, match="far from where it was"):
+        recalibrate([before.image], Calibration(TUDOR, before.camera, "field"), NOTHING, made_from=["frame 0"])
+    elsewhere = photograph(camera=aside)  # where the field did move, its new place is taken
+    moved = dataclasses.replace(wrong, evidence=gather_evidence(clearest_channel(elsewhere.image), aside, TUDOR, 1.8))
+    monkeypatch.setattr(recalibration, "solve_field", lambda *_, **__: moved)
+    known = Calibration(TUDOR, before.camera, "field")
+    assert recalibrate([elsewhere.image], known, NOTHING, made_from=["frame 0"]).camera == aside
 
 
 def test_a_sideline_under_hands_is_placed_by_the_ends_of_the_yard_lines() -> None:
