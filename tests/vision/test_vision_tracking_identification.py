@@ -91,3 +91,15 @@ def test_a_figure_that_may_be_one_who_was_not_found_is_not_sure(beside_mm: float
     named = identify(Roster(players, spots), (), field, stands, np.full(4, -5.0), teams_known=True, tracked=None)
     assert named.rows == [0, 1, 2, 3, None]
     assert bool(named.probability[3] >= SURE_IDENTITY) is sure
+
+
+def test_where_all_walked_on_who_stands_in_a_place_of_the_line_up_is_not_surely_its_player() -> None:
+    players = tuple(Player(f"dark-{row}", "dark") for row in range(5))
+    field = preset("ultimate")
+    spots = tuple(
+        RosterSpot(player.id, *(field.to_yards(LINE + AHEAD)[row].tolist())) for row, player in enumerate(players)
+    )
+    elsewhere = LINE + AHEAD + np.array([[190.0, 20.0], [280.0, -10.0], [310.0, 15.0], [195.0, 5.0], [2.0, 14.0]])
+    for stands, sure in ((LINE + AHEAD, True), (elsewhere, False)):
+        named = identify(Roster(players, spots), (), field, stands, np.full(5, -5.0), teams_known=True, tracked=None)
+        assert bool(named.probability[4] >= SURE_IDENTITY) is sure

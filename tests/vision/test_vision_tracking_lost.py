@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 from made_measurements import EXACT, measurements
 from tracked_tables import LINE_UP_S, Place, Table, Tracked, standing, tracked, tracked_with, walking
+
+from downfield.vision.measuring.estimate import Estimate
 
 
 def found_again(away_s: float, way_mm: float) -> Tracked:
@@ -166,3 +168,56 @@ def test_a_figure_that_sets_off_in_a_gap_is_unsure_only_where_another_one_is_mis
     last = tracked(Table({"dark-1": path, **others}, 0.74, gone=gone))[-1]
     assert last.error_mm("dark-1") < 2.0
     assert last.seen["dark-1"].sure == (not other)
+
+
+def _played(
+    shown: Callable[[int], Sequence[tuple[float, float, float]]], frames: int, *, score: float = 0.95
+) -> list[Estimate]:
+    """The first figure's estimates in so many pictures at 15 a second.
+
+    Args:
+        shown: x mm, y mm and heading in radians of what is detected of it in a picture; three others stand far off.
+        score: of those detections.
+    """
+    places = {"dark-1": (200.0, 200.0), "dark-2": (480.0, 200.0), "light-1": (480.0, 100.0), "light-2": (480.0, 300.0)}
+    table = Table({id_: standing(x, y) for id_, (x, y) in places.items()}, 1.0, power=lambda _: True)
+    before, tracker = tracked_with(table)
+    t_ns, out = round((before[-1].t_s + LINE_UP_S) * 1e9), []
+    for frame in range(frames):
+        t_ns += 66_666_667
+        others = [(*places[id_], 0.0, 0.95) for id_ in ("dark-2", "light-1", "light-2")]
+        all_ = [*((*at, score) for at in shown(frame)), *others]
+        found = measurements(*((x, y, EXACT, certain, 0.0) for x, y, _, certain in all_))
+        found.pose[:, 2] = [heading for _, _, heading, _ in all_]
+        out.append(tracker.update(found, t_ns, power="on")[0])
+    return out
+
+
+def test_a_figure_missed_for_a_moment_is_not_what_is_detected_far_off_its_way_at_once() -> None:
+    """As part of another figure's body may be, now and then."""
+    seen = _played(lambda frame: [(200.0, 200.0, 0.0)] if frame < 3 else [(231.0, 200.0, 0.0)] if frame == 5 else [], 7)
+    assert seen[2].seen
+    assert not any(one.seen for one in seen[3:])
+    assert seen[5].footprint.x_mm < 210
+
+
+def test_a_figure_that_turned_when_it_was_last_detected_need_not_have_turned_on() -> None:
+    def shown(frame: int) -> list[tuple[float, float, float]]:
+        return [] if 6 <= frame < 11 else [(200.0, 200.0, 0.2 * min(frame, 5))]
+
+    seen = _played(shown, 12)
+    assert seen[11].seen
+    assert seen[11].footprint.heading_deg == pytest.approx(np.degrees(1.0), abs=15)
+
+
+def test_a_lost_figure_that_something_stands_for_in_its_own_place_is_not_searched_for_elsewhere() -> None:
+    """There its base looks turned across, so that it takes until that has lasted."""
+
+    def shown(frame: int) -> list[tuple[float, float, float]]:
+        own = [(200.0, 200.0, 0.0)] if frame < 3 else [(203.0, 200.0, np.pi / 2)] if frame >= 8 else []
+        return [*own, *([(250.0, 200.0, 0.0)] if frame >= 6 else [])]
+
+    seen = _played(shown, 16)
+    assert not any(one.seen for one in seen[3:8])
+    assert all(one.footprint.x_mm < 215 for one in seen)
+    assert seen[-1].seen

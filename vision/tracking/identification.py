@@ -147,8 +147,11 @@ def _in_place_probability(
     placed = np.concatenate([rows, np.setdiff1d(np.flatnonzero(known), rows)])
     apart = np.linalg.norm(places_mm[placed][:, None] - stands_mm[None], axis=2)
     sigma = max(limits.set_down_mm, limits.misfit_factor * float(np.median(apart[np.arange(len(rows)), own])))
-    near = (1 - limits.elsewhere_share) * np.exp(-0.5 * (apart / sigma) ** 2) / (2 * np.pi * sigma**2)
-    fits = np.log(near + limits.elsewhere_share / limits.team_area_mm2)
+    # Where many stand elsewhere, those who stand in places are more often others, too.
+    astray = np.count_nonzero(known) - np.count_nonzero(apart[np.arange(len(rows)), own] < limits.elsewhere_mm)
+    elsewhere = max(limits.elsewhere_share, astray / np.count_nonzero(known))
+    near = (1 - elsewhere) * np.exp(-0.5 * (apart / sigma) ** 2) / (2 * np.pi * sigma**2)
+    fits = np.log(near + elsewhere / limits.team_area_mm2)
     if colors is not None:
         fits = fits + np.clip(colors[placed], -limits.min_color_odds, limits.min_color_odds)
     across, missing = np.split(fits[:, own], [len(rows)])  # of the player of row i in the place of that of row k

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Bools, Indices
-from downfield.core.mathematics import wrap_rad
+from downfield.core.mathematics import wrap_half_turn_rad, wrap_rad
 
 X, Y, HEADING, VX, VY, SPIN, LENGTH, WIDTH = range(8)
 SIZE: Final = [LENGTH, WIDTH]
 MEASURED: Final = [X, Y, HEADING, LENGTH, WIDTH]  # The elements of the state that a measurement observes, in its order
-_PLACE_AND_RATES: Final = [X, Y, VX, VY]
+_WAY: Final = [X, Y, VX, VY, HEADING]
 
 
 class MotionMode(IntEnum):
@@ -90,7 +90,7 @@ class MotionFilter:
     mean: Array  # x mm, y mm, heading rad, their rates per second, length mm, width mm; shape (n, 8)
     cov: Array  # shape (n, 8, 8)
     persistent: Array  # part of the covariance of x, y and heading that successive frames share, shape (n, 3, 3)
-    measured: Array  # place and velocity when last measured: x mm, y mm, their rates, shape (n, 4)
+    measured: Array  # when last measured: x mm, y mm, their rates, heading rad, shape (n, 5)
     misfit: float = 1.0  # how many times as large as stated errors have been of late, by all figures together
 
     @classmethod
@@ -108,7 +108,7 @@ class MotionFilter:
         full[:, :3, :3] = cov
         full[:, [VX, VY, SPIN], [VX, VY, SPIN]] = np.array(KALMAN_LIMITS.start_rate_sigma) ** 2
         full[:, [LENGTH, WIDTH], [LENGTH, WIDTH]] = size_sigma_mm**2
-        return cls(mean, full, cov.copy(), mean[:, _PLACE_AND_RATES])
+        return cls(mean, full, cov.copy(), mean[:, _WAY])
 
     def copy(self) -> MotionFilter:
         """Return an independent copy."""
@@ -176,7 +176,7 @@ class MotionFilter:
         self.mean[rows] = mean
         self.cov[rows] = (cov + cov.transpose(0, 2, 1)) / 2
         self.persistent[rows] = KALMAN_LIMITS.persistent_share * noise[:, :3, :3]
-        self.measured[rows] = mean[:, _PLACE_AND_RATES]
+        self.measured[rows] = mean[:, _WAY]
         return nis
 
     def note_misfit(self, nis: Array, step_s: float) -> None:
@@ -194,7 +194,7 @@ class MotionFilter:
             away_ns: time since each figure was last measured, shape (n,).
         """
         off = place_mm[None] - self.measured[:, None, :2]
-        way = (self.measured[:, 2:] * away_ns[:, None] * 1e-9)[:, None]
+        way = (self.measured[:, 2:4] * away_ns[:, None] * 1e-9)[:, None]
         share = np.clip((off * way).sum(axis=2) / np.maximum((way**2).sum(axis=2), 1e-9), 0.0, 1.0)
         distance: Array = np.linalg.norm(off - share[..., None] * way, axis=2)
         return distance
@@ -203,6 +203,10 @@ class MotionFilter:
         """Raise the deviations of figures' places and headings to at least these."""
         for axis, sigma in ((X, place_sigma_mm), (Y, place_sigma_mm), (HEADING, turn_sigma_rad)):
             self.cov[rows, axis, axis] = np.maximum(self.cov[rows, axis, axis], np.square(sigma))
+
+    def doubt_turns(self, rows: Indices) -> None:
+        """Raise the deviation of headings to what figures turned since they were measured, if they turned on."""
+        self.inflate(rows, 0.0, np.abs(wrap_half_turn_rad(self.mean[rows, HEADING] - self.measured[rows, -1])))
 
     def stop(self, rows: Indices) -> None:
         """Set figures' rates to zero."""
@@ -215,7 +219,7 @@ class MotionFilter:
     def relocate(self, rows: Indices, place_mm: Array) -> None:
         """Set figures' places, shape (k, 2), as if they had just been measured there."""
         self.mean[rows, :2] = place_mm
-        self.measured[rows] = self.mean[rows][:, _PLACE_AND_RATES]
+        self.measured[rows] = self.mean[rows][:, _WAY]
 
     def turn_around(self, rows: Bools | Indices) -> None:
         """Make figures face the other way."""

@@ -216,11 +216,14 @@ class FigureMatcher:
         excluded |= out_of_reach(off_way_mm, away_ns, measurements) & alone[:, None]
         # A figure that was never there comes by a detection that lasts, not by the first one left unmatched.
         excluded |= (figures.seen_ns < self._began_ns - 2 * TRACKER_LIMITS.let_go_ns)[:, None]
-        # So does one that is missed while others are detected, unless it comes back about on its way.
+        # So does one that is missed while others are detected, unless it comes back about on its way, or falls.
         blind = frame.t_ns - int(figures.seen_ns.max()) > TRACKER_LIMITS.blind_ns
-        near_mm = ASSIGNMENT_LIMITS.known_mm + RECOVERY_LIMITS.walking_mm_per_s * away_ns * 1e-9
-        near_mm[~alone | (away_ns <= TRACKER_LIMITS.unseen_ns) | blind] = np.inf
-        excluded |= off_way_mm > near_mm[:, None]
+        signs, soon = measurements.signs, away_ns <= TRACKER_LIMITS.unseen_ns
+        walked_mm = ASSIGNMENT_LIMITS.known_mm + RECOVERY_LIMITS.walking_mm_per_s * away_ns * 1e-9
+        near_mm = np.where(alone & (not blind), np.where(soon, walked_mm, ASSIGNMENT_LIMITS.known_mm), np.inf)
+        falls = soon[:, None] & (signs.called_fallen | signs.edgewise)
+        falls |= signs.called_fallen & (off_way_mm <= walked_mm[:, None])
+        excluded |= (off_way_mm > near_mm[:, None]) & ~falls
         found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded, frame.lies)
         found = prefer_fallen(found, measurements, off_mm, self._jersey, frame.lies)
         found = self._follow_leap(motion, figures, measurements, found, frame.t_ns)
@@ -246,6 +249,9 @@ class FigureMatcher:
             # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
             impossible |= self._unmatched.fixtures(place, self._sure_ns)
             impossible |= lost.too_far(off_mm)
+            # Who may be detected in its own place, though not for long yet, is not searched for elsewhere.
+            own = off_mm < ASSIGNMENT_LIMITS.solid_mm
+            impossible |= own[:, left].any(axis=1)[:, None] & ~own
             impossible |= (off_mm > RECOVERY_LIMITS.far_mm) & ~settled_for_far(measurements, lasted_ns)[None]
             recovered = recover(motion, lost, measurements, settled, self._jersey, impossible)
             soon = lost.too_soon(off_way_mm)[recovered.figures, recovered.detections]

@@ -24,8 +24,7 @@ class RecoveryLimits:
     walks_mm_per_s: float = 100.0
     max_continued_mm: float = 15.0  # Largest distance at which it continues one; further off another base may stand
     settled_ns: int = 150_000_000  # Unmatched detections that last this long are real; false detections do not last
-    # Unmatched detections that last this long may be a figure that was lost far off; a figure detected twice is soon
-    # over
+    # Unmatched detections that last this long may be a figure lost far off; one detected twice is soon over
     settled_far_ns: int = 400_000_000
     # Time after which an unmatched detection beside a surer one is real; the figure may be detected twice until then
     settled_beside_ns: int = 1_000_000_000

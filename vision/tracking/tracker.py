@@ -116,9 +116,11 @@ class Tracker:
         # Bases are solid, so two detections in one place are one figure.
         measurements = drop_under_hands(hands_mm, suppress_duplicates(measurements))
         lies = np.asarray(self._posture.fallen >= FALL_LIMITS.fallen_probability)
-        missed = np.flatnonzero(lies & (t_ns - self._figures.seen_ns > 1.5e9 * detection_step_s))
-        self._motion.stop(missed)  # who lies does not walk on, and may lie across
-        self._motion.inflate(missed, 0.0, np.pi)
+        missed = t_ns - self._figures.seen_ns > 1.5e9 * detection_step_s
+        lying = np.flatnonzero(lies & missed)
+        self._motion.stop(lying)  # who lies does not walk on, and may lie across
+        self._motion.inflate(lying, 0.0, np.pi)
+        self._motion.doubt_turns(np.flatnonzero(missed))
         frame, taken = FrameInput(t_ns, power, hands_mm, lies), self._release_taken(power)
         found = self._matcher.match(self._motion, self._figures, measurements, frame, taken)
         touched = np.array([player.id in touching for player in self.players], dtype=np.bool_)
