@@ -96,7 +96,9 @@ def score_chain(
     scenes_tally.score_clip(pairs, 1.0, scenes)
     contacts = scenes_tally.count_contacts(scenes.episodes[1.0], scenes.far)
     true, seen = (officials.calls(side) for side in zip(*pairs, strict=True))
-    same = [next((other for other in seen if _same(call, other)), None) for call in true]
+    # what was too close at first and is in force since, is in force
+    alike = [sorted((one for one in seen if _same(call, one)), key=lambda one: one.verdict in _OPEN) for call in true]
+    same = [next(iter(calls), None) for calls in alike]
     made = sum(other is not None and other.verdict not in _OPEN for other in same)
     false = [call for call in seen if call not in same and call.verdict not in _OPEN]
     corners = np.quantile(tracking.corners_mm or [np.nan], (0.5, 0.95))

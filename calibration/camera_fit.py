@@ -2,11 +2,9 @@
 
 An observation measures where a board point is seen along one direction in the picture: a point gives two observations,
 a place on a line gives one, across the line. What they leave open is held by weak priors on what lenses are like; the
-priors' widths are part of the covariance, so a focal length that a straight-down view can't determine keeps its
-uncertainty.
+priors' widths are part of the covariance, so a focal length that a straight-down view can't tell stays uncertain.
 
-A print that is described roughly may be longer or shorter across than the board points say; then this stretch is fitted
-too.
+A roughly described print may be longer or shorter across than the board points say; then this stretch is fitted too.
 """
 
 from __future__ import annotations

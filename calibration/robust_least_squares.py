@@ -10,8 +10,7 @@ Damping parameter in Marquardt's method, IMM-REP-1999-05; reweighting for Huber'
 1981, chapter 7.
 
 The covariance is cluster-robust (the sandwich of A. C. Cameron and P. K. Trivedi, Regression Analysis of Count Data,
-1998, chapter 2): what disturbs neighboring observations on one line (texture, compression, a worn edge) disturbs them
-together.
+1998, chapter 2): what disturbs neighbors on one line (texture, compression, a worn edge) disturbs them together.
 """
 
 from __future__ import annotations

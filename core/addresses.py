@@ -1,8 +1,7 @@
 """Addresses of cameras and databases: taken apart, and shown without their passwords.
 
 People write passwords as they are, with ``/``, ``@``, ``:`` and ``#`` in them, which RFC 3986 wants percent-encoded.
-Where such an address can only be meant one way it is read that way; where it can't, nothing that may be a password is
-shown.
+Where such an address can only be meant one way it is read that way; else nothing that may be a password is shown.
 """
 
 from __future__ import annotations

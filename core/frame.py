@@ -36,8 +36,7 @@ class Detection:
     kind: DetectionKind  # kind of object
     score: Probability  # confidence, 0..1
     box_px: tuple[float, float, float, float]  # left, top, right, bottom; for a ball, with a margin
-    # the base top's front-left, front-right, rear-right, rear-left corners, as the figure faces; empty for a ball or a
-    # hand
+    # base top: front-left, front-right, rear-right, rear-left corners, as the figure faces; empty for ball or hand
     corners_px: tuple[Pixel, ...] = ()
     corner_scores: tuple[Probability, ...] = ()  # confidence per corner, 0..1: low where it is hidden
     # standard deviation of each corner, in both directions; empty where the detector gives none

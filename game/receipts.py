@@ -23,8 +23,7 @@ class Submission:
     """Where a declaration, ruling or command comes from."""
 
     by: str = "operator"  # the person or device, as the panel shows it
-    # idempotency key: a second submission with the same key and content gets the receipt of the first and changes
-    # nothing
+    # idempotency key: a second submission of the same key and content gets the first receipt and changes nothing
     key: str | None = None
     ago_ms: int = 0  # how long before it arrived it was made, as far as the device knows its own delay
     role: str = ""

@@ -22,8 +22,7 @@ class UltralyticsDetector:
     """A pose or detection model of ultralytics.
 
     Classes are matched by name with upright, fallen, ball and hand; other names can be mapped. A pose model's first
-    four keypoints are the corners, in the order of `Detection`, its fifth the helmet; a model without keypoints gives
-    boxes.
+    four keypoints are the corners, in the order of `Detection`, the fifth the helmet; without keypoints: boxes.
 
     Args:
         path: the weights. Code in them is not run: a model with layers that ultralytics does not know can't be opened.

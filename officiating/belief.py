@@ -68,8 +68,7 @@ class Belief:
     """What is believed of one measurement."""
 
     basis: Basis
-    # by how much the rule is met, in `unit`; positive on the side of the call; None where no number stands for the
-    # probability
+    # by how much the rule is met, in `unit`; positive on the side of the call; None where no number stands for it
     margin: float | None
     sigma: float | None  # standard deviation of the margin; 0 where it is exact
     unit: Unit  # of the margins and errors

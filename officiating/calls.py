@@ -148,8 +148,7 @@ class Finding:
     # it is not measured but told, rolled or painted
     spot_sigma_yd: tuple[float, float] = (0.0, 0.0)
     t_sigma_s: float = 0.0  # standard deviation of the instant, seconds; 0 where it is not measured
-    # margin, sigma, unit: by how much the rule is met, positive on the side of the call, and the standard deviation of
-    # that
+    # margin, sigma, unit: by how much the rule is met, positive on the side of the call, and its standard deviation
     margin: float | None = None
     sigma: float | None = None
     unit: Unit = ""
@@ -157,8 +156,7 @@ class Finding:
     probability: Probability = 1.0
     against: str = ""  # the other reading, in words; empty for "no call"
     against_kind: CallKind = "info"  # the call kind of the other reading
-    # when all the evidence is in and the finding is settled; None for at once. Findings of a later instant wait behind
-    # it.
+    # when all the evidence is in and it is settled; None for at once. Findings of a later instant wait behind it.
     settle_ns: int | None = None
     settle_early: bool = True  # whether it may be settled before that, once it is sure enough to call
     settle_from_ns: int | None = None  # when at the earliest, if early: until then a rival may turn up

@@ -32,8 +32,7 @@ class Param:
     columns: int = 0  # number of columns of a table; 0 where the value is not a table
     limits: tuple[tuple[float, float], ...] = ()  # least and greatest number by column of a table; or one pair
     whole: tuple[int, ...] = ()  # columns of whole numbers, such as sums of dice
-    # whether the first column of a table rises from row to row and the second never does: what is farther away is no
-    # easier
+    # whether a table's first column rises from row to row and the second never: what is farther away is no easier
     harder: bool = False
     most_rows: int = 0  # of a table; 0 for any number
     may_be_empty: bool = False  # whether a list or table may have nothing in it

@@ -1,7 +1,6 @@
 """`downfield twin`: a play or a strip filmed, the demonstration made again, labeled data sets, the list of plays.
 
-What needs MuJoCo or scipy is imported inside: the command's help must not need them, and what lacks them says so in one
-line.
+What needs MuJoCo or scipy is imported inside: the command's help must not need them, and one line says what is lacking.
 """
 
 from __future__ import annotations

@@ -31,8 +31,7 @@ class BallLimits:
     lying_height_mm: float = 3.0  # height of the center of a ball on the board
     carried_height_mm: float = 18.0  # height of the center of a ball in a figure's arm
     arm_mm: float = 16.0  # greatest distance of a carried ball from the center of its figure's base
-    # least score of a ball, which is its probability: an arm may resemble it for seconds, and a wrong carrier is worse
-    # than none
+    # least score of a ball, its probability: an arm may resemble it for seconds; a wrong carrier is worse than none
     min_score: float = 0.9
     same_place_mm: float = 6.0  # a ball detected this near to its known place has not moved
     place_sigma_mm: float = 0.8  # standard deviation of one sighting on the board

@@ -68,10 +68,7 @@ class RefinedOutline:
 
 
 def separate_overlaps(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
-    """Return the estimates of a frame with overlapping bases moved apart.
-
-    Fallen, lifted and unseen figures are not moved.
-    """
+    """Return the estimates of a frame, overlapping bases of standing figures that are seen moved apart."""
     candidates = [figure for figure in estimates if figure.seen and figure.posture == "upright"]
     figures, pairs = find_near_pairs(candidates, 0.0)
     if not pairs.size:

@@ -55,10 +55,7 @@ _LYING: Final = VolumeParts(slice(0, 32), slice(0, 32), slice(32, 52), slice(52,
 
 @dataclass(frozen=True, slots=True)
 class FigureVolume:
-    """A figure in the picture.
-
-    Outlines are made where they are needed: of most figures none is, as no paint is near.
-    """
+    """A figure in the picture. Outlines are made where needed: of most figures none is, as no paint is near."""
 
     box: Box  # around everything it may cover, within the picture
     middle_box: Box  # around base and player without stretched arms

@@ -65,7 +65,7 @@ def shots(times_ns: Sequence[int], pace: ReplayPace = PACE) -> list[ReplayShot]:
         before_ns = t_ns
         approach = min(1.0, (t_ns - times_ns[0]) / approach_ns)
         speed = 0.0 if t_ns == end_ns else pace.approach if t_ns < slow_from_ns else pace.slow
-        made.append(ReplayShot(place, round(shown_ns), _eased(approach), speed))
+        made.append(ReplayShot(place, round(shown_ns), (approach * approach * (3 - 2 * approach)), speed))
     last = len(times_ns) - 1
     steps = round(pace.stamp_s / pace.stamp_step_s)
     for step in range(1, steps + 1):
@@ -73,11 +73,6 @@ def shots(times_ns: Sequence[int], pace: ReplayPace = PACE) -> list[ReplayShot]:
         made.append(ReplayShot(last, round(after_ns), 1.0, 0.0, step / steps))
     made.append(ReplayShot(last, round(shown_ns + pace.hold_s * 1e9), 1.0, 0.0, 1.0))
     return made
-
-
-def _eased(share: float) -> float:
-    """Return a share of a movement that starts and stops gently."""
-    return share * share * (3 - 2 * share)
 
 
 @dataclass(frozen=True, slots=True)

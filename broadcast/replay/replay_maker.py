@@ -36,8 +36,7 @@ class BegunReplay:
     call: CallView
     name: str
     seconds: float
-    # yields the clip, H.264 in a fragmented MP4, as it is made. Raises NotRecordedError where none of its pictures can
-    # be read.
+    # yields the clip, H.264 in a fragmented MP4, as it is made. Raises NotRecordedError where no picture can be read.
     parts: Iterator[bytes]
 
 
@@ -142,8 +141,7 @@ def replay_work(finder: EvidenceFinder, row: GameRow, call: str) -> ReplayWork:
 def _replayed(evidence: Evidence) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:
     """Return the frames that a replay is made of, and when each is shown.
 
-    The last is the first one captured at the decisive instant or after it: a gap that closed between two frames is
-    closed on it.
+    The last is the first one captured at the decisive instant or later: a gap that closed between two is closed on it.
     """
     last = next((still for still in evidence.stills if still.t_ns >= evidence.call.t_ns), evidence.decisive)
     from_ns = last.t_ns - round(PACE.before_s * 1e9)

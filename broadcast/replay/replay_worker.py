@@ -1,8 +1,7 @@
 """The worker process that draws and encodes replays and highlights for a `ReplayProcess`.
 
 Run with the file descriptor of its connection as argument, and with "awaited" or "later": whether somebody waits
-for its films. It reads the recorded frames itself. It ends when the connection closes, and therefore whenever its
-client ends.
+for its films. It reads the recorded frames itself. It ends when the connection closes, so whenever its client ends.
 
 A film is made quickly while somebody waits for its next picture, and otherwise in the time that frames leave. A thread
 without rights may lower its priority, but never raise it again. So there are two threads, and each part of a film is

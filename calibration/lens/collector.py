@@ -35,8 +35,7 @@ class LensCollector:
     """The useful views among many pictures.
 
     Args:
-        hold_still: whether a view counts only while the sheet is held still, as before a live camera: movement smears
-            the corners.
+        hold_still: whether a view counts only while the sheet is held still: movement smears the corners.
     """
 
     def __init__(self, sheet: Sheet, *, hold_still: bool = False) -> None:

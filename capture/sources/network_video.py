@@ -1,7 +1,6 @@
 """RTSP and other network video through PyAV: decoded here, with the packets passed on to the recorder.
 
-Many errors of FFmpeg name none of what happened; `stream_error_text` says what each means for the person who typed the
-address.
+Many errors of FFmpeg name none of what happened; `stream_error_text` says what each means for who typed the address.
 """
 
 from __future__ import annotations

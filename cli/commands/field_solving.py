@@ -148,8 +148,7 @@ def solve_requested(
 
     Raises:
         CalibrationError: no trustworthy solution; says what to change.
-        InputError: the print can be read in several ways and none is chosen, or a measurement does not suit the
-            picture.
+        InputError: the print can be read in several ways and none is chosen, or a measurement does not suit.
     """
     known, standing, lengths = request.known_length(), request.standing_object(), request.lengths()
     unknown = known is not None or (lengths is not None and request.field == "auto")

@@ -54,8 +54,7 @@ def check_replaced(output: Path, kind: str = "") -> None:
 
     Args:
         output: the file to write; it need not exist.
-        kind: the format that is written, such as ``downfield.calls``, or `ARCHIVE`; empty where the name's ending
-            tells it.
+        kind: the format to write, such as ``downfield.calls``, or `ARCHIVE`; empty where the name tells it.
 
     Raises:
         InputError: the file holds something else.

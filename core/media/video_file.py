@@ -1,8 +1,7 @@
 """Video files as phones, recorders and editors make them: every picture upright, with its time, past any damage.
 
 FFmpeg decodes them all, but leaves to its callers what a player does: which of several streams is the video and not
-its cover, how the picture is to be turned, mirrored or widened, what time a picture of a bare stream has, and to go on
-after damage.
+its cover, how the picture is to be turned, mirrored or widened, when a bare stream's picture is, what follows damage.
 """
 
 from __future__ import annotations
@@ -74,8 +73,7 @@ class VideoPicture:
     """One picture of a file."""
 
     position: int  # its number, from 0, in the order shown. Damaged ones are counted where they were met.
-    # its time in the file. Where pictures are stored in another order than shown, a damaged one has that of the picture
-    # before.
+    # its time in the file. Where pictures are not stored as shown, a damaged one has that of the picture before.
     t_ns: int
     frame: av.VideoFrame | None  # the decoded picture; None if it is damaged
     pixel_aspect: float = 1.0  # width of a stored pixel by its height

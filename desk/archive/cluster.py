@@ -35,8 +35,7 @@ Result = TypeVar("Result")
 class ClusterLimits:
     """Limits of tasks."""
 
-    # Tasks with Ray at once, for each processor of the cluster: none waits for the next one, and none of them queues a
-    # season
+    # Tasks with Ray at once, for each processor of the cluster: none waits for the next one, none queues a season
     in_flight_per_cpu: float = 2.0
     # With Ray at once however small the cluster is: a cluster that grows by demand needs to see some
     fewest_in_flight: int = 4

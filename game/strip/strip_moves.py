@@ -141,8 +141,7 @@ class StripMoveFound:
 def moves_to(said: StripFacts, game: GameState, strip: StripSet, preview: Preview) -> tuple[StripMoveFound, ...]:
     """Return everything that may have happened to bring the game to what a strip says.
 
-    A move counts when score, down, slide and ball then agree. Where the clock agrees as well after some, the others are
-    left out.
+    A move counts when score, down, slide and ball then agree. Where the clock agrees too after some, others are out.
     """
     if said.score is None:
         return ()

@@ -1,8 +1,7 @@
 """Formations: the players on the field in the play's own frame, with their errors.
 
 The play's frame is u downfield from the line of scrimmage and v across from the offense's right-hand sideline, both in
-board millimeters. A play rotated by 180 degrees gives the same frame: checks do not depend on the direction of the
-play.
+board millimeters. A play rotated by 180 degrees gives the same frame: checks do not depend on the direction.
 """
 
 from __future__ import annotations

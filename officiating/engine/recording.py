@@ -81,8 +81,7 @@ def judge_recording(
 
     Args:
         scenes: in order of time.
-        events: in any order. Rulings among them are applied where the calls they are about are made; what was undone
-            is left out.
+        events: in any order. Rulings are applied where the calls they are about are made, unless they were undone.
         rulebook: the rulebook in force.
         players: the roster, when no event declares one before the first play.
         teams: home, away.

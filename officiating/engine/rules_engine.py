@@ -280,6 +280,7 @@ class RulesEngine:
             if rule is not None and game.phase not in rule.phases:
                 continue  # overtaken by an earlier call: the play is over, or stopped
             finding = first if rule is None else rule.settle(first, game, context)
+            finding = finding and game.play.unless_over(finding)
             if first.key:
                 key = finding_key(first)
                 if finding is not None and finding.probability < self._confidence:
@@ -294,7 +295,7 @@ class RulesEngine:
                 game, made = self._call(game, finding, context)
                 calls += made
                 if first.key and made and made[0].verdict == "too_close":
-                    game = replace(game, play=game.play.with_settled(f"{key}={made[0].id}"))
+                    game = replace(game, play=game.play.with_left_open(f"{key}={made[0].id}", finding))
         return game, tuple(calls)
 
     def _call(
@@ -322,8 +323,7 @@ class RulesEngine:
             policy=self.rulebook.policy(finding.kind),
             confidence=self._confidence,
         )
-        # Every id must be unique, and the same in a replay: so it is told apart by what it follows from, not by a
-        # count.
+        # Ids are unique, and the same in a replay: they are told apart by what they follow from, not by a count.
         while call.id in above:
             call = replace(call, id=f"{call.id}:again")
         if call.kind in LINE_UPS and call.verdict == "reported" and call.t_ns <= (game.ruled_ns or -1):

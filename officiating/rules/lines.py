@@ -48,8 +48,7 @@ def reference_param(name: str, default: str, reason: str) -> Param:
 def reference_point(facts: Facts, figure: Figure, reference: str, scene: Scene | None = None) -> MeasuredPoint:
     """Return where a figure's reference point is.
 
-    A ball that is not seen falls back on the hand, and a hand that was never measured on the front of the base at its
-    middle.
+    An unseen ball falls back on the hand, and a hand that was never measured on the middle of the base's front.
 
     Args:
         figure: the figure; may be from an earlier frame.

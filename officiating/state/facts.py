@@ -2,8 +2,7 @@
 
 Facts are worked out when first asked for and only around the figures asked about, since most frames need few. Lengths
 are board millimeters, x and y the board frame; what people read is converted to yards by the rules. The geometry of a
-single base is scalar arithmetic on purpose: rules ask for a handful of points per frame, where arrays cost more than
-they save.
+single base is scalar arithmetic on purpose: rules ask for few points per frame, where arrays cost more than they save.
 """
 
 from __future__ import annotations

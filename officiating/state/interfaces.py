@@ -50,8 +50,7 @@ class Rule(Protocol):
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
         """Return what becomes of a finding once the evidence is in, None when nothing does.
 
-        It is asked once, and only if the game is still in one of the rule's phases: an earlier call may have ended
-        them.
+        It is asked once, and only while the game is in one of the rule's phases: an earlier call may end them.
         """
 
 

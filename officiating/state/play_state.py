@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, Final, Literal
 
 from downfield.core.records import record, replace
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Finding
+from downfield.officiating.conditions import Condition, joint_probability
 from downfield.officiating.declarations import Side
 
 PlayKind = Literal["scrimmage", "kickoff", "onside", "punt", "field_goal", "extra_point", "two_point", "free_kick"]
@@ -31,6 +33,10 @@ def kind_by_card(card: str, due: PlayKind) -> PlayKind:
 BOARD_S: Final = "board_s"  # note of a play: how long the board has run in it up to the stoppage, seconds
 
 HowGained = Literal["snap", "pitch", "reception", "interception", "kick", "recovery"]
+
+
+_ENDS: Final = frozenset({"tackle", "down_by_fall", "fumble", "out_of_bounds", "touchdown", "safety"})
+_SAME_SPOT_YD, _SAME_SPOT_SIGMAS = 0.1, 2.0  # spots no further apart than both are the same
 
 
 @record
@@ -136,6 +142,13 @@ def board_s(play: PlayState, t_ns: int) -> float:
     return ran_s if stopped or play.board_on_ns is None else ran_s + max(0, t_ns - play.board_on_ns) / 1e9
 
 
+def _elsewhere(one: Finding, other: Finding) -> bool:
+    if one.spot_yd is None or other.spot_yd is None:
+        return True
+    error_yd = math.hypot(one.spot_sigma_yd[0], other.spot_sigma_yd[0])
+    return abs(one.spot_yd[0] - other.spot_yd[0]) > max(_SAME_SPOT_YD, _SAME_SPOT_SIGMAS * error_yd)
+
+
 def finding_key(finding: Finding) -> str:
     """Return the key by which `PlayState.settled` remembers a finding that was called."""
     return f"{finding.rule}:{finding.key}"
@@ -174,13 +187,13 @@ class PlayState:
     # too close may still be called, once it is sure, in place of the call that it left open: `KEY=ID`
     settled: tuple[str, ...] = ()
     pending: tuple[Finding, ...] = ()  # findings that wait for evidence, earliest first
+    open_findings: tuple[Finding, ...] = ()  # findings that were too close to call
     stoppage: Stoppage | None = None  # while the board is stopped
     receiver: str | None = None  # roster id of the figure a pass is meant for
     pass_attempts: int = 0  # passes tried in this play
     pass_caught: bool = False  # whether a pass was caught, so that the ball can't be passed again
     ball_mm: tuple[float, float] | None = None  # where the magnetic ball is on the board
-    # why the board is about to be stopped without using a stoppage: `"line"`, `"catch"`, `"interception"`; empty when
-    # it is not
+    # why the board is about to be stopped without a stoppage: `"line"`, `"catch"`, `"interception"`; else empty
     forced_stop: str = ""
     # fumble_yd, tackler: where a fumbled ball lies, along x and across, and who knocked its carrier down
     fumble_yd: tuple[float, float] | None = None
@@ -261,6 +274,27 @@ class PlayState:
     def with_settled(self, key: str) -> PlayState:
         """Return the play with one finding more that is settled."""
         return replace(self, settled=(*self.settled, key))
+
+    def with_left_open(self, key: str, finding: Finding) -> PlayState:
+        """Return the play with one finding more that is settled, as too close to call."""
+        return replace(self, settled=(*self.settled, key), open_findings=(*self.open_findings, finding))
+
+    def unless_over(self, finding: Finding) -> Finding:
+        """Return the end of a run no surer than that it was not over before, elsewhere, by what was too close to call.
+
+        Who was stopped at the same spot before, within its error, is stopped there either way.
+        """
+        mine = finding_key(finding)
+        others = (one for one in self.open_findings if one.kind in _ENDS and finding_key(one) != mine)
+        before = [one for one in others if _elsewhere(one, finding)]
+        if finding.kind not in _ENDS or not before:
+            return finding
+        itself = Condition(finding.measure, finding.probability, finding.margin, finding.sigma, finding.unit)
+        still_on = math.prod(1.0 - one.probability for one in before)
+        order = Condition("instant", still_on, text=f"not over before: {before[0].text}")
+        likely = min(finding.probability, joint_probability((itself, order)))
+        told = (*((finding.conditions if finding.together == "all" else ()) or (itself,)), order)
+        return replace(finding, probability=likely, conditions=told, together="all", against=before[0].text)
 
     def left_open(self, key: str) -> tuple[str, ...]:
         """Return the ids of the calls that a finding, by its key, has left open."""

@@ -306,8 +306,7 @@ def what_if(
 
     Raises:
         NotFoundError: the game has no such play.
-        BusyError: too many games are being judged again, or this one is not done yet: it goes on, and can be asked for
-            again.
+        BusyError: too many games are being judged again, or this one is not done: it goes on; ask again.
         FormatError: its journal can't be read.
     """
     history = History(store, row)

@@ -296,7 +296,7 @@ class ShadowReport:
     @property
     def kinds(self) -> list[tuple[Cell, ...]]:
         """Rows of the table by kind."""
-        return [(_words(kind), *(counts[name] for name in COUNTS)) for kind, counts in by_kind(self.compared)]
+        return [(kind.replace("_", " "), *(counts[name] for name in COUNTS)) for kind, counts in by_kind(self.compared)]
 
     @property
     def calls(self) -> list[tuple[Cell, ...]]:
@@ -329,7 +329,3 @@ def _row(one: ComparedCall) -> tuple[Cell, ...]:
         _NOTHING if apart is None else f"{apart:.1f}",
         "" if one.machine is None else one.machine.measured,
     )
-
-
-def _words(kind: str) -> str:
-    return kind.replace("_", " ")

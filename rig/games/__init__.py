@@ -1,6 +1,5 @@
 """What a rig keeps of its games, and what leaves it.
 
 `kept_games` opens its store, `rig_key` its key; `table_seals` seals recordings, `bundle_export` writes bundles for
-others. `contribution` collects frames for the training of networks, made anonymous, and `contribution_file` is their
-file.
+others. `contribution` collects frames for the training of networks, anonymous, and `contribution_file` is their file.
 """

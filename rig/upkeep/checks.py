@@ -1,7 +1,6 @@
 """Every check of `downfield doctor`, in one list: one that is added to `CHECKS` is run, and is in bug reports.
 
-`write_support_file` makes the file for one: versions, configuration, checks, the log's end; no secret, path, name or
-picture.
+`write_support_file` makes the file for one: versions, configuration, checks, the log's end; no secret, path or picture.
 """
 
 from __future__ import annotations

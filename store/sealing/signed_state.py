@@ -2,8 +2,7 @@
 
 A file names the game, the entry of its journal that it stands at with that entry's digest, and the code that made it,
 and is signed with the rig's key. One that is damaged, another rig's or of other code is not read. States are pickles,
-as only pickle keeps every rulebook's own state; they are unpacked after the signature was checked, and make nothing
-but records.
+as only pickle keeps every rulebook's own state; they are unpacked after the signature was checked, to records alone.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 A game is resumed from the store and that backlog together, so also while its server is away or its disk is full.
 
 A checkpoint is what a game had become at one entry of its journal, so that not everything is judged again to resume it:
-a cache, never the truth. One that can't be read, or is of another journal, is not used, and the whole journal is
-judged.
+a cache, never the truth. One that can't be read, or is of another journal, is not used: all is judged again.
 """
 
 from __future__ import annotations

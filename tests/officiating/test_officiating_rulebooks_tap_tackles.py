@@ -18,6 +18,7 @@ from scripted_plays import (
 )
 
 from downfield.core.scene import Scene
+from downfield.officiating.engine.recording import Judgment
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 from downfield.officiating.state.game_state import Phase
@@ -250,6 +251,42 @@ def test_a_carrier_who_may_have_been_tackled_is_not_called_down_by_his_own_fall(
     assert only_call(made, "tackle").verdict == "too_close"
     assert only_call(made, "down_by_fall").verdict == "too_close"
     assert made.state.phase is Phase.LIVE
+
+
+def _after_a_close_touch(tackler_yd: float) -> Judgment:
+    """A runner passes a man within the error of a touch, or stops there, and meets another one for sure."""
+    clear = (18.0 + 0.1) / FIELD.mm_per_yd_y
+    stop_s = 0.5 + (tackler_yd - 41 - 2 * HALF_YD) / 10
+    men = [
+        ScriptedFigure(RUNNER, runs(41, stop_s=stop_s), "RB"),
+        ScriptedFigure(HITTER, stands(50, MIDDLE_YD + clear), "LB"),
+    ]
+    close = film(men, 4.0, sigma_gap_mm=0.3)
+    sure = film([men[0], ScriptedFigure("light-51", stands(tackler_yd), "LB")], 4.0)
+    scenes = tuple(
+        replace(
+            one,
+            figures=(*one.figures, *two.figures[1:]),
+            contacts=tuple(sorted((*one.contacts, *two.contacts), key=lambda contact: (contact.a, contact.b))),
+        )
+        for one, two in zip(close.scenes, sure.scenes, strict=True)
+    )
+    return judge_play(replace(close, scenes=scenes), RUNNER)
+
+
+def test_a_tackle_after_a_touch_too_close_to_call_is_no_surer_than_that_the_play_went_on() -> None:
+    made = _after_a_close_touch(58)
+    first, second = (call for call in made.calls if call.kind == "tackle")
+    assert [first.players[1], second.players[1]] == [HITTER, "light-51"]
+    assert [first.verdict, second.verdict] == ["too_close", "too_close"]
+    assert second.probability <= 1.0 - first.probability + 1e-9
+    assert second.told_apart[-1].text == f"not over before: {RUNNER} tackled by {HITTER}"
+    assert made.state.phase is Phase.LIVE
+
+
+def test_a_tackle_at_the_spot_of_a_touch_too_close_to_call_stands_either_way() -> None:
+    made = _after_a_close_touch(50)
+    assert [call.verdict for call in made.calls if call.players[1:] == ("light-51",)] == ["called"]
 
 
 def test_a_lost_carrier_gets_no_calls() -> None:

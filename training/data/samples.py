@@ -23,8 +23,7 @@ class FrameSamples(NamedTuple):
 
     image: Tensor  # uint8 blue green red, shape (n, height, width, 3)
     kinds: Tensor  # of the objects, -1 for none, shape (n, k)
-    # x, y and flag (0 unknown, 1 hidden, 2 visible) of five keypoints, shape (n, k, 5, 3); balls and hands have only
-    # the last
+    # x, y, flag (0 unknown, 1 hidden, 2 visible) of five keypoints, (n, k, 5, 3); balls and hands have only the last
     points: Tensor
     boxes: Tensor  # left, top, right, bottom, shape (n, k, 4)
     shown: Tensor  # visible share of figures' base tops and of balls, shape (n, k)

@@ -1,5 +1,4 @@
 """Accuracy on labeled pictures, and what is set by it in a network's card. Test pictures are only measured.
 
-Open `scoring` first (one picture), then `measures` (a set). `tuning` sets thresholds, and how sure a network
-says it is.
+Open `scoring` first (one picture), then `measures` (a set). `tuning` sets thresholds and stated certainty.
 """

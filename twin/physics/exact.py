@@ -2,8 +2,7 @@
 
 It is a `World` without forces. While the board is on a figure walks straight, with its curl, toward a target or along
 a polyline, and never wanders. Bases never overlap: two that meet stop at a gap of 0 (to `STOP_GAP_MM`) and move on only
-where that does not close the gap. A toppled figure tips over its base's edge and stays where it falls. Nothing depends
-on chance.
+where that does not close the gap. A toppled figure tips over its base's edge. Nothing depends on chance.
 """
 
 from __future__ import annotations

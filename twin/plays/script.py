@@ -157,8 +157,7 @@ class Handling:
     to: Point | None = None  # lift it and put its center there, yards ahead and across
     shift_mm: Point = (0.0, 0.0)  # slide it by this, along x and y of the board as the offense sees them
     lift_away: bool = False  # take it off the board
-    # skip the figure when it is engaged, lies, or has no room where it would be set down; otherwise a lack of room is
-    # an error
+    # skip the figure when it is engaged, lies, or has no room where it would go; otherwise a lack of room is an error
     if_free: bool = False
 
 

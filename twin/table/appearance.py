@@ -97,8 +97,7 @@ class Wear:
 class Solid:
     """One part of a figure, a goal post or clutter."""
 
-    # `box` (half sizes x, y, z), `ellipsoid` (radii), `capsule` and `cylinder` (radius, half length, unused; the axis
-    # is z)
+    # `box` (half sizes x, y, z), `ellipsoid` (radii), `capsule`, `cylinder` (radius, half length, unused; axis z)
     kind: Literal["box", "ellipsoid", "capsule", "cylinder"]
     size_mm: Vector  # sizes in the order that `kind` says
     position_mm: Vector  # center, in the owner's frame

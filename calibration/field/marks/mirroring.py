@@ -2,8 +2,7 @@
 
 Every number is rectified to a view from straight above and compared with its text in a few styles of lettering, as
 printed and mirrored, each upright and half-turned (which row is read from which sideline is a convention). One style,
-one polarity and one orientation are taken for the whole board, so that figures, hands and wear over some numbers are
-outvoted.
+one polarity and one orientation are taken for the whole board, so that figures and wear over some are outvoted.
 """
 
 from __future__ import annotations
@@ -104,8 +103,7 @@ def mirrored_probability(plane: Plane, camera: Camera, field: FieldModel) -> flo
 
     Cameras seldom send mirrored pictures, so where no number can be read it is what it was beforehand. The side of the
     digit that they repeat tells how each row is turned, if the picture is as it should be: rows that are both read from
-    their own sideline, as on nearly all boards, are turned otherwise in a mirror. And the digits tell where they can be
-    read.
+    their own sideline, as on nearly all boards, are turned otherwise in a mirror. And digits that can be read tell.
     """
     odds = math.log(_LIMITS.mirrored_share / (1 - _LIMITS.mirrored_share))
     match = match_numbers(plane, camera, field)

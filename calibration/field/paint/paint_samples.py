@@ -31,8 +31,7 @@ class PaintSamples:
     """Places where paint is searched for."""
 
     points_mm: Array  # center of the paint, shape (n, 2)
-    # unit vectors across the paint, from the playing side outward (for yard lines and hash marks: toward larger x),
-    # shape (n, 2)
+    # unit vectors across the paint, from the playing side outward (yard lines, hash marks: toward larger x), (n, 2)
     across_mm: Array
     width_mm: Array  # width of the paint, shape (n,)
     line: NDArray[np.intp]  # which line of `FieldModel.lines` each belongs to, shape (n,)

@@ -68,8 +68,7 @@ _RESULT = re.compile(r"(?P<yards>[+-]?\d+)?\s*(?P<mark>f|i|inc|good|no good|bloc
 class CardResult:
     """One result read from a card."""
 
-    # gained or kicked, or for an interception where its return ends past the line of scrimmage; None when the result
-    # has none
+    # gained or kicked, or where an interception's return ends past the line of scrimmage; None where there is none
     yards: int | None
     mark: Mark  # the mark printed with the yards; `"gain"` without a mark
 
