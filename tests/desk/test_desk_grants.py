@@ -205,7 +205,7 @@ def test_a_phone_works_at_its_tables_while_the_desk_is_away_and_is_revoked_at_on
             wait_until(lambda: told(desk) == {"Table 1": "applied", "Table 2": "applied"}, "the tables are not told")
             ann = Phone()
             assert ann.open(desk.url, granted.json()["url"].split("#")[1]).status_code == 200
-            ((given, identity_of_rig),) = ann.passes(desk.url).values()
+            ((given, identity_of_rig),) = wait_until(lambda: ann.passes(desk.url), "no address is told").values()
         paired = redeem(rig, ann.proved(given, identity_of_rig))  # the desk is away
         assert (paired.status_code, paired.json()["role"], paired.json()["name"]) == (200, "operator", "Ann")
         headers = {"Authorization": f"Bearer {paired.json()['token']}"}
@@ -249,7 +249,7 @@ def test_the_same_grant_redeemed_again_is_one_phone(tmp_path: Path, brokering: B
         made = post(f"{desk.url}/api/grants", json={"name": "Ann", "role": "referee"}).json()
         ann = Phone()
         ann.open(desk.url, made["url"].split("#")[1])
-        ((given, identity),) = ann.passes(desk.url).values()
+        ((given, identity),) = wait_until(lambda: ann.passes(desk.url), "no address is told").values()
         first, second = (redeem(rig, ann.proved(given, identity)).json() for _ in range(2))
         devices = f"{rig.service.address}api/session"
         roles = [
