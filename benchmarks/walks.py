@@ -99,7 +99,7 @@ class Walk:
         if not _is_ours(frame) or id(frame) in self._frames:
             return
         self._frames[id(frame)] = frame
-        module = str(Path(frame.f_code.co_filename).relative_to(ROOT))
+        module = str(Path(frame.f_code.co_filename).resolve().relative_to(ROOT))
         if module not in self._modules:
             self._modules.add(module)
             self.steps.append(Step(module, frame.f_code.co_qualname, threading.current_thread().name))
@@ -119,7 +119,7 @@ def _is_ours(frame: FrameType) -> bool:
 @cache
 def _is_file_of_ours(name: str) -> bool:
     """Return whether a source file is one of ours; every call of any function comes to this question."""
-    path = Path(name)
+    path = Path(name).resolve()  # a room may be reached by a link, as in build/typing
     return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS
 
 
