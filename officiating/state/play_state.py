@@ -280,14 +280,14 @@ class PlayState:
         return replace(self, settled=(*self.settled, key), open_findings=(*self.open_findings, finding))
 
     def unless_over(self, finding: Finding) -> Finding:
-        """Return the end of a run no surer than that it was not over before, elsewhere, by what was too close to call.
+        """Return the end of a run, or its crossing of the line, no surer than that it was not over before, elsewhere.
 
-        Who was stopped at the same spot before, within its error, is stopped there either way.
+        What was too close to call may have ended it. At the same spot, within its error, it is over either way.
         """
         mine = finding_key(finding)
         others = (one for one in self.open_findings if one.kind in _ENDS and finding_key(one) != mine)
         before = [one for one in others if _elsewhere(one, finding)]
-        if finding.kind not in _ENDS or not before:
+        if finding.kind not in _ENDS | {"line_of_scrimmage"} or not before:
             return finding
         itself = Condition(finding.measure, finding.probability, finding.margin, finding.sigma, finding.unit)
         still_on = math.prod(1.0 - one.probability for one in before)

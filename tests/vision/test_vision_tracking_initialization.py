@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from simulated_detector import PERFECT, SimulatedDetector, calibration_of
-from tracked_tables import FIELD, LINE_UP_S, Table, filmed, look_of, roster_of, standing, walking
+from tracked_tables import FIELD, LINE_UP_S, Place, Table, filmed, look_of, roster_of, standing, walking
 
 from downfield.core.track_files import Roster, RosterSpot
 from downfield.vision.measuring.measurement import Measurements, measure
@@ -95,7 +95,11 @@ def test_figures_that_are_never_detected_do_not_keep_the_search_waiting_once_the
 
 def test_who_begins_to_walk_before_the_others_is_followed_from_where_it_stood() -> None:
     """The carrier sets off alone, and turns; two that are never detected have kept the line-up waiting."""
-    paths = {**ALL_WALK, "dark-1": lambda t_s: (300, 120 + 130 * max(t_s + 0.2, 0), 240 * max(t_s + 0.2, 0))}
+
+    def turning(t_s: float) -> Place:
+        return (300, 120 + 130 * max(t_s + 0.2, 0), 240 * max(t_s + 0.2, 0))
+
+    paths = {**ALL_WALK, "dark-1": turning}
     table = Table(paths, 1.0, gone=lambda id_, _: id_ in {"dark-2", "light-0"})
     frames, line_up = found(LineUpSearch(FIELD, roster_of(table)), measured(table))
     assert line_up is not None
@@ -103,7 +107,7 @@ def test_who_begins_to_walk_before_the_others_is_followed_from_where_it_stood() 
     for frame, t_ns in line_up.since:
         tracker.update(frame, t_ns)
     carrier = next(figure for figure in tracker.estimates() if figure.id == "dark-1")
-    x_mm, y_mm, heading_deg = paths["dark-1"]((frames - 1) / 30 - LINE_UP_S)
+    x_mm, y_mm, heading_deg = turning((frames - 1) / 30 - LINE_UP_S)
     assert heading_deg > 40
     assert (carrier.seen, carrier.sure) == (True, True)
     assert (carrier.footprint.x_mm, carrier.footprint.y_mm) == pytest.approx((x_mm, y_mm), abs=2.0)

@@ -67,7 +67,7 @@ def test_covariances_stay_positive_and_symmetric() -> None:
 )
 def test_a_base_that_stops_on_its_way_is_not_off_it(place_mm: tuple[float, float], off_mm: float) -> None:
     motion = standing()
-    motion.measured[0, 2:] = 90.0, 0.0
+    motion.measured[0, 2:4] = 90.0, 0.0
     assert motion.off_way_mm(np.array([place_mm]), np.array([round(1e9 / 15)])) == pytest.approx(np.array([[off_mm]]))
 
 
@@ -85,3 +85,19 @@ def test_errors_larger_than_stated_are_noticed(stated: float, times: float) -> N
         motion.note_misfit(motion.correct(np.arange(count), measured, noise, FRAME_S), FRAME_S)
         found.append(motion.misfit)
     assert abs(found[-1] - times) < 0.3 * times
+
+
+def test_a_base_measured_far_too_small_is_as_much_in_doubt_as_the_edges_are_off() -> None:
+    """As where a body over a hidden base is taken for it; along the base, however it is turned."""
+    motion, rows = standing(), np.array([0])
+    noise = np.diag([0.04, 0.04, 1e-3, 0.09, 0.09])[None]
+    for length, width, sigma_mm in ((30.0, 18.0, (0.2, 0.2)), (26.0, 18.0, (0.2, 0.2)), (20.0, 12.0, (5.0, 3.0))):
+        for turn, order in ((0.0, (0, 1)), (np.pi / 2, (1, 0))):
+            pose = np.array([[100.0, 50.0, turn, length, width]])
+            raised = motion.with_misplaced_edges(rows, pose, noise)[0]
+            assert np.sqrt(np.diag(raised)[list(order)]) == pytest.approx(sigma_mm, abs=0.05)
+            assert raised[2:, 2:] == pytest.approx(noise[0, 2:, 2:])
+    small = np.array([[109.0, 50.0, 0.0, 20.0, 12.0]])
+    motion.predict(FRAME_S, np.array([MotionMode.WALKING]))
+    motion.correct(rows, small, motion.with_misplaced_edges(rows, small, noise), FRAME_S)
+    assert abs(motion.mean[0, X] - 100.0) < 2.0, "a body's place is not the base's"

@@ -61,6 +61,7 @@ class KalmanLimits:
     # Share of a frame's size measurement that is new information, per second since the last frame
     size_gain_per_s: float = 0.9
     max_size_gain: float = 0.1  # Upper limit of that share in one frame
+    other_size_share: float = 0.2  # Of a size that is off by more than this share an edge was measured elsewhere
     size_outlier_sigmas: float = 3.0  # Beyond this, an edge of another base was measured, and the size is not updated
     # Deviations of x and y in mm/s and of the heading in rad/s at the line-up, where all figures stand
     start_rate_sigma: tuple[float, float, float] = (3.0, 3.0, 0.05)
@@ -136,6 +137,16 @@ class MotionFilter:
         off: Array = pose - self.mean[rows][:, MEASURED]
         off[:, 2] = wrap_rad(off[:, 2])
         return off
+
+    def with_misplaced_edges(self, rows: Indices, pose: Array, noise: Array) -> Array:
+        """Return covariances of measurements, (k, 5, 5), raised by half of how far off edges of other things are."""
+        own_mm, out = self.mean[rows][:, SIZE], noise.copy()
+        off_mm = np.abs(pose[:, 3:] - own_mm)
+        variance_mm2 = np.where(off_mm > KALMAN_LIMITS.other_size_share * own_mm, off_mm / 2, 0.0) ** 2
+        cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])
+        axes = np.array([[cos, sin], [-sin, cos]])
+        out[:, :2, :2] += np.einsum("ka,aik,ajk->kij", variance_mm2, axes, axes)
+        return out
 
     def correct(self, rows: Indices, pose: Array, noise: Array, step_s: float) -> Array:
         """Correct figures with measurements.

@@ -218,12 +218,11 @@ class FigureMatcher:
         excluded |= (figures.seen_ns < self._began_ns - 2 * TRACKER_LIMITS.let_go_ns)[:, None]
         # So does one that is missed while others are detected, unless it comes back about on its way, or falls.
         blind = frame.t_ns - int(figures.seen_ns.max()) > TRACKER_LIMITS.blind_ns
-        signs, soon = measurements.signs, away_ns <= TRACKER_LIMITS.unseen_ns
-        walked_mm = ASSIGNMENT_LIMITS.known_mm + RECOVERY_LIMITS.walking_mm_per_s * away_ns * 1e-9
-        near_mm = np.where(alone & (not blind), np.where(soon, walked_mm, ASSIGNMENT_LIMITS.known_mm), np.inf)
-        falls = soon[:, None] & (signs.called_fallen | signs.edgewise)
-        falls |= signs.called_fallen & (off_way_mm <= walked_mm[:, None])
-        excluded |= (off_way_mm > near_mm[:, None]) & ~falls
+        fallen, edge = measurements.signs.called_fallen, measurements.signs.edgewise
+        walked_mm = RECOVERY_LIMITS.walking_mm_per_s * away_ns[:, None] * 1e-9
+        soon = (away_ns <= TRACKER_LIMITS.unseen_ns)[:, None]  # later what shows an edge alone is part of a body
+        walked_mm = np.where(soon & (fallen | edge), np.inf, np.where(edge & ~fallen, 0.0, walked_mm))
+        excluded |= (off_way_mm > ASSIGNMENT_LIMITS.known_mm + walked_mm) & (alone & (not blind))[:, None]
         found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded, frame.lies)
         found = prefer_fallen(found, measurements, off_mm, self._jersey, frame.lies)
         found = self._follow_leap(motion, figures, measurements, found, frame.t_ns)

@@ -288,7 +288,8 @@ class Tracker:
         pose[found.flipped, 2] += np.pi
         before = self._motion.mean[rows, HEADING]
         bases = self._base_motion(found, pose, measurements, step_s, power)
-        nis = self._motion.correct(rows, pose, measurements.covariance[columns], step_s)
+        noise = self._motion.with_misplaced_edges(rows, pose, measurements.covariance[columns])
+        nis = self._motion.correct(rows, pose, noise, step_s)
         self._motion.note_misfit(nis[self._t_ns - figures.seen_ns[rows] <= TRACKER_LIMITS.blind_ns], step_s)
         heading = self._motion.mean[rows, HEADING]
         jumped = self._front.reset_jumped(rows, heading, wrap_rad(heading - before), self._t_ns)
