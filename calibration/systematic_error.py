@@ -57,8 +57,7 @@ _FIRST_LINE: Final = 2 * _LIMITS.degrees + 1  # of the shapes
 class SystematicError:
     """Shapes of displacement along the observations' normals, and how large each may be.
 
-    The wave comes first, along x by Legendre degrees 1.., then along y; then the growth of paint; then each line that
-    bounds the field.
+    The wave comes first, along x by Legendre degrees 1.., then along y; then paint; then lines that bound the field.
     """
 
     shapes: Array  # displacement of each observation by one pixel of each shape, shape (n, k)

@@ -1,7 +1,6 @@
 """An event's lists as CSV, for spreadsheets: entrants in and out, schedule, results and standings out.
 
-Text that a spreadsheet would take for a formula is written with an apostrophe before it, which is taken off again when
-the file is read.
+Text that a spreadsheet would take for a formula is written with an apostrophe before it, taken off when it is read.
 """
 
 from __future__ import annotations

@@ -40,8 +40,7 @@ from downfield.rig.tables.table_calibration import lens_from_distance, with_size
 def landmarks_of(calibration: Calibration) -> tuple[SetupLandmark, ...]:
     """Return where every line across the field meets its sidelines and its rows of hash marks.
 
-    Shown at first are the corners, the quarters of both sidelines and one mark in each half: what a finger can tell
-    apart on a phone.
+    Shown at first are the corners, the quarters of both sidelines and one mark in each half: a finger tells them apart.
     """
     field = calibration.field
     step = field.yard_line_every_yd

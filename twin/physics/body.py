@@ -5,8 +5,7 @@ y to its left, z up. Its base is in the model twice, since no single shape serve
 
 - among bases (and against rails and the magnetic ball) a convex prism whose plan outline is the rounded rectangle of
   `BaseSize` to 0.01 mm: contacts happen where the truth's footprints touch;
-- against the board a sharp box of the same size, whose four corners make the steady stand that a prism's solver
-  contacts do not.
+- against the board a sharp box of the same size, whose four corners stand steadily, as a prism's contacts do not.
 
 The player on the base is a capsule within the base's outline, so upright figures meet base to base.
 Where a script places figures (`Placement`), and how each of them walks (`Trait`), is data for the model, too.

@@ -147,8 +147,7 @@ class LineUpSearch:
         """Add a frame; return the line-up once every figure stands still.
 
         If the roster is unknown and figures keep moving for long, one frame's figures become the line-up. A detector
-        may never find some figures of a roster: if most of them stood still and then begin to walk, the line-up is
-        where they stood.
+        may never find some figures of a roster: if most of them stood still and begin to walk, it is where they stood.
 
         Args:
             measurements: measurements of the frame, at `height_mm`.
