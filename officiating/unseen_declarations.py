@@ -35,8 +35,7 @@ class SetUp:
     """The game as it stands before a play, to begin at any point or to correct the state.
 
     Attributes:
-        offense: the side with the ball; before a kickoff or free kick the side that receives it, before a try the side
-            that scored.
+        offense: the side with the ball; before a kickoff or free kick its receiver, before a try the side that scored.
         direction: 1 when the offense goes toward larger x, -1 toward smaller x.
         spot_yd: line of scrimmage, field yards along x of the board; None before a kick, a try or an overtime play,
             whose spot the rulebook gives.

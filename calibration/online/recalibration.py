@@ -35,6 +35,7 @@ class RecalibrationLimits:
     # distance within which the paint is searched for, from the followed camera on, fit by fit
     searches_px: tuple[float, ...] = (6.0, 3.0, 1.8)
     same_px: float = 1.5  # a solution so near to the followed place is of that field: other lines are further off
+    near_worse: float = 0.3  # nearer than the widest search blur alone makes as much difference in evidence
     max_moved_share: float = 0.5  # of the picture's width: a field found further off is other lines, taken for its own
 
 
@@ -66,19 +67,23 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
         )
     seen = gather_evidence(planes[0], start, before.field, _LIMITS.searches_px[-1]).score
     if solution is not None:
-        placed = _furthest_px(start, solution.fit.camera, before.field) < _LIMITS.same_px
-        problems = find_problems(solution.evidence, solution.fit, solution.field, placed=placed)
-        if problems or not (placed or solution.evidence.score > seen):
+        moved_px = _furthest_px(start, solution.fit.camera, before.field)
+        problems = find_problems(solution.evidence, solution.fit, solution.field, placed=moved_px < _LIMITS.same_px)
+        if problems or _elsewhere(moved_px, solution, seen):
             solution = None
     if solution is None:
         # The print is the same as before, so nothing of it is measured again.
         solution = solve_field(images, [before.field], prior=prior, known=True, proportions=known_proportions(before))
         moved_px = _furthest_px(start, solution.fit.camera, before.field)
-        # Where the print is seen in its place as well as elsewhere, other lines are taken for it elsewhere.
-        elsewhere = moved_px >= _LIMITS.same_px and solution.evidence.score <= seen
-        if elsewhere or moved_px > _LIMITS.max_moved_share * before.camera.lens.size_px[0]:
+        if moved_px > _LIMITS.max_moved_share * before.camera.lens.size_px[0] or _elsewhere(moved_px, solution, seen):
             raise CalibrationError("the field seems to be far from where it was: calibrate the table again")
     return with_size_of(solution, before).calibration("field", made_from)
+
+
+def _elsewhere(moved_px: float, solution: FieldSolution, seen: float) -> bool:
+    """Return whether other lines are taken for the field, which is `seen` (evidence's score) as well in its place."""
+    worse = _LIMITS.near_worse if moved_px < _LIMITS.searches_px[0] else 0.0
+    return moved_px >= _LIMITS.same_px and solution.evidence.score <= seen - worse
 
 
 def known_lens(calibration: Calibration, shifted_px: float = 0.0) -> MeasuredLens:

@@ -1,8 +1,7 @@
 """One file of a recording with its index, and its seal: its digest in the journal of the game that was played then.
 
 After a crash it is readable except for the last half second. A file that was altered later, replaced by another, or
-deleted is found by `compare_recordings`. Files are sealed by a thread of its own, since a minute of motion JPEG takes a
-second to read.
+deleted is found by `compare_recordings`. Files are sealed by a thread, as a minute of motion JPEG takes a second.
 """
 
 from __future__ import annotations

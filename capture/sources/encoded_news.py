@@ -89,8 +89,7 @@ class EncodedNews:
     def shows(self, frame: av.VideoFrame, t_ns: int) -> bool:
         """Return whether anything was new within the last second up to a picture; also where that can't be told.
 
-        Give it every decoded picture, in order. That nothing is new holds until something moves, or a whole second
-        shows otherwise.
+        Give it every decoded picture, in order. That nothing is new holds until something moves or a second passes.
         """
         blocks, samples = _quantizers(frame), _samples(frame)
         last, self._samples = self._samples, samples

@@ -100,8 +100,7 @@ def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice
 
     Args:
         awaited: by purpose, the handler of a choice that the game waits for, or that may be made in place of dice.
-        anytime: by choice, the handler of a choice that a coach may make at any time; it refuses what the state does
-            not allow.
+        anytime: by choice, the handler of a choice a coach may make at any time; it refuses what the state forbids.
     """
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:

@@ -178,8 +178,7 @@ class LegalDeclaration:
         reason: why not; empty when it may.
         by: the sides whose coaches may; empty where the declaration names no side.
         players: roster ids of the figures that may be named; empty where it names none.
-        example: a declaration that would be accepted now, numbers in it to be replaced by the real ones; None where
-            none would.
+        example: a declaration that would be accepted now, numbers in it stand for the real ones; None for none.
     """
 
     type: str

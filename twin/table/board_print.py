@@ -1,8 +1,7 @@
 """The board's surface as a picture: paint where the field model says, with grain, wear, dirt and damage.
 
 Straight paint is laid by exact area coverage, so the half-way level of every edge lies on the edge. Letters, numbers
-and emblems come from masks of `twin.table.lettering`. Everything is a function of the field and the `BoardAppearance`,
-seed included.
+and emblems come from masks of `twin.table.lettering`. All is a function of the field and the `BoardAppearance`.
 """
 
 from __future__ import annotations

@@ -142,7 +142,10 @@ class MotionFilter:
         """Return covariances of measurements, (k, 5, 5), raised by half of how far off edges of other things are."""
         own_mm, out = self.mean[rows][:, SIZE], noise.copy()
         off_mm = np.abs(pose[:, 3:] - own_mm)
-        variance_mm2 = np.where(off_mm > KALMAN_LIMITS.other_size_share * own_mm, off_mm / 2, 0.0) ** 2
+        elsewhere = off_mm > KALMAN_LIMITS.other_size_share * own_mm
+        if not elsewhere.any():
+            return noise
+        variance_mm2 = np.where(elsewhere, off_mm / 2, 0.0) ** 2
         cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])
         axes = np.array([[cos, sin], [-sin, cos]])
         out[:, :2, :2] += np.einsum("ka,aik,ajk->kij", variance_mm2, axes, axes)
