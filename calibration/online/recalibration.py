@@ -55,8 +55,7 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     for image in images:
         check_picture(image)
     prior, start = known_lens(before), before.camera
-    planes = [clearest_channel(image) for image in images]
-    solution = None
+    planes, solution = [clearest_channel(image) for image in images], None
     if shake.share > _LIMITS.min_followed_share:
         # Cameras that steady their picture shift it instead of turning: the lens's middle may have gone as far.
         prior = known_lens(before, shifted_px=shake.largest_px)

@@ -49,6 +49,7 @@ class AssignmentLimits:
     other_team_log_odds: float = 3.0
     vague_mm: float = 3.0  # Deviation of place above which a figure's place is unknown
     low_score: float = 0.7  # Score (0..1) below which a detection may be false
+    sure_score: float = 0.9  # Score from which it is no body for a figure that was missed for a moment
     # Distance beyond which no low-score detection is matched to a figure: further than a pile pushes it
     far_mm: float = 25.0
     near_mm: float = 12.0  # The same distance for a figure whose place is known

@@ -141,8 +141,7 @@ class MotionFilter:
     def with_misplaced_edges(self, rows: Indices, pose: Array, noise: Array) -> Array:
         """Return covariances of measurements, (k, 5, 5), raised by half of how far off edges of other things are."""
         own_mm, out = self.mean[rows][:, SIZE], noise.copy()
-        off_mm = np.abs(pose[:, 3:] - own_mm)
-        elsewhere = off_mm > KALMAN_LIMITS.other_size_share * own_mm
+        elsewhere = (off_mm := np.abs(pose[:, 3:] - own_mm)) > KALMAN_LIMITS.other_size_share * own_mm
         if not elsewhere.any():
             return noise
         variance_mm2 = np.where(elsewhere, off_mm / 2, 0.0) ** 2

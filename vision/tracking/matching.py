@@ -216,12 +216,14 @@ class FigureMatcher:
         excluded |= out_of_reach(off_way_mm, away_ns, measurements) & alone[:, None]
         # A figure that was never there comes by a detection that lasts, not by the first one left unmatched.
         excluded |= (figures.seen_ns < self._began_ns - 2 * TRACKER_LIMITS.let_go_ns)[:, None]
-        # So does one that is missed while others are detected, unless it comes back about on its way, or falls.
+        # So does one that is missed while others are detected, if not back on its way, falling, setting off, or sure.
         blind = frame.t_ns - int(figures.seen_ns.max()) > TRACKER_LIMITS.blind_ns
         fallen, edge = measurements.signs.called_fallen, measurements.signs.edgewise
         walked_mm = RECOVERY_LIMITS.walking_mm_per_s * away_ns[:, None] * 1e-9
-        soon = (away_ns <= TRACKER_LIMITS.unseen_ns)[:, None]  # later what shows an edge alone is part of a body
-        walked_mm = np.where(soon & (fallen | edge), np.inf, np.where(edge & ~fallen, 0.0, walked_mm))
+        sets_off = (np.hypot(*motion.measured[:, 2:4].T) < TRACKER_LIMITS.walks_mm_per_s)[:, None]
+        sure = sets_off | fallen | edge | (measurements.scores >= ASSIGNMENT_LIMITS.sure_score)
+        back = sure & (away_ns <= TRACKER_LIMITS.unseen_ns)[:, None]
+        walked_mm = np.where(back, np.inf, np.where(edge & ~fallen, 0.0, walked_mm))
         excluded |= (off_way_mm > ASSIGNMENT_LIMITS.known_mm + walked_mm) & (alone & (not blind))[:, None]
         found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded, frame.lies)
         found = prefer_fallen(found, measurements, off_mm, self._jersey, frame.lies)
