@@ -140,9 +140,8 @@ class ContactTracker:
         step_s = 0.0 if self._last_ns is None else (t_ns - self._last_ns) / 1e9
         known = self._continued(now, step_s) if 0 < step_s <= CONTACT_LIMITS.max_step_s else {}
         old_rows = [row for row, pair in enumerate(now.pairs) if pair in known]
-        measured = now.fresh & (
-            now.variance_mm2 < CONTACT_LIMITS.followed_mm**2
-        )  # else nothing is known of the gap yet
+        # Nothing is known yet of a gap with a larger error than that from which pairs are followed.
+        measured = now.fresh & (now.variance_mm2 < CONTACT_LIMITS.followed_mm**2)
         new_rows = [row for row in np.flatnonzero(measured).tolist() if now.pairs[row] not in known]
         old, new = now.select(old_rows), now.select(new_rows)
         before = [known[pair] for pair in old.pairs]
