@@ -84,7 +84,7 @@ def test_one_table_in_some_is_drawn_by_the_compositor(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, 0)
     drawn = make_table(folder, dataclasses.replace(TINY, drawn_every=2), 3)
     assert drawn.patches is not None
-    assert len(drawn.frames.image) == 12
+    assert len(drawn.frames.image) == 24
     assert drawn.patches.figure.sum() > 10
     assert not list(tmp_path.glob("drawn-*")), "its pictures are deleted"
 
@@ -153,11 +153,12 @@ def test_the_rate_rises_then_falls_slowly_and_never_ends() -> None:
 
 
 def test_fewer_errors_are_better_and_a_row_that_lacks_is_left_out() -> None:
-    assert progress_of(ROW, ROW) == 0
-    assert progress_of(ROW | {"turned": 0.05}, ROW) < 0
-    assert progress_of(ROW | {"recall": 0.8}, ROW) > 0
-    assert progress_of({"recall": 0.95}, ROW) < 0
-    assert progress_of(ROW | {"sigma": 5.0}, ROW) == 0
+    first = {"traced": ROW, "drawn": ROW}
+    assert progress_of(first, first) == 0
+    assert progress_of(first | {"traced": ROW | {"turned": 0.05}}, first) < 0
+    assert progress_of(first | {"drawn": ROW | {"recall": 0.8}}, first) > 0
+    assert progress_of({"traced": {"recall": 0.95}}, first) < 0
+    assert progress_of(first | {"traced": ROW | {"sigma": 5.0}}, first) == 0
 
 
 def test_status_says_what_was_done_and_draws_the_curves(tmp_path: Path) -> None:
@@ -167,13 +168,14 @@ def test_status_says_what_was_done_and_draws_the_curves(tmp_path: Path) -> None:
     assert "measured: not yet" in early.stdout
     for hours, turned in ((0.0, 0.1), (1.0, 0.07), (2.0, 0.08)):
         best = turned < 0.1 and hours == 1.0
-        folder.add_row({"core_h": hours, "progress": 0.0, "best": best or hours == 0, "row": ROW | {"turned": turned}})
+        tables = {"traced": ROW | {"turned": turned}, "drawn": ROW | {"turned": turned / 10}}
+        folder.add_row({"core_h": hours, "progress": 0.0, "best": best or hours == 0, "tables": tables})
     with folder.history.open("a") as file:
-        file.write('{"core_h": 3.0, "ro')  # as a kill leaves it
+        file.write('{"core_h": 3.0, "ta')  # as a kill leaves it
     shown = CliRunner().invoke(app, ["keep", str(tmp_path), "--status"]).stdout
     assert "traced: 2 tables" in shown
-    line = next(each for each in shown.splitlines() if each.startswith("heading wrong"))
-    assert line.split()[-6:] == ["10.0", "%", "7.0", "%", "8.0", "%"]
+    lines = [each.split()[-6:] for each in shown.splitlines() if each.startswith("heading wrong")]
+    assert lines == [["10.0", "%", "7.0", "%", "8.0", "%"], ["1.0", "%", "0.7", "%", "0.8", "%"]]
     picture = cv2.imread(str(tmp_path / CURVES))
     assert picture is not None
     assert picture.std() > 5

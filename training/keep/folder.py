@@ -2,7 +2,7 @@
 
     lock                             held by the keeper that works on it
     crops/  patches/                 traced samples, one file for each table and network, the oldest deleted
-    validation/                      traced pictures of tables of another split, never trained on
+    validation/traced/  drawn/       pictures of tables of another split, never trained on
     detector.pt  refiner.pt          what training continues from
     best/                            slim checkpoints of the best row of the table so far; at first those begun from
     history.jsonl                    one line for each validation
@@ -25,6 +25,7 @@ from downfield.core.errors import InputError, OutputError
 from downfield.core.files.private_files import replace_private_file
 from downfield.core.platform.file_locks import FILE_LOCKS
 from downfield.training.data.sample_files import PART, sample_files
+from downfield.training.keep.rows import SETS
 
 _NEWEST: Final = 4  # tables that are kept whatever the bound: training needs some
 
@@ -41,7 +42,7 @@ class TrainerFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.crops, self.patches = path / "crops", path / "patches"
-        self.validation, self.best = path / "validation", path / "best"
+        self.validation, self.best = {each: path / "validation" / each for each in SETS}, path / "best"
         self.history, self.spent = path / "history.jsonl", path / "spent"
         self._lock = path / "lock"
 
@@ -77,8 +78,8 @@ class TrainerFolder:
 
     @property
     def validation_pictures(self) -> int:
-        """Number of finished pictures to measure on."""
-        return sum(1 for _ in (self.validation / "truth" / "val").glob("*.jsonl"))
+        """Number of finished pictures of each kind to measure on."""
+        return min(sum(1 for _ in (path / "truth" / "val").glob("*.jsonl")) for path in self.validation.values())
 
     def next_table(self) -> int:
         """Return the number of the first table that is still to be traced."""

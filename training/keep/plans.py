@@ -20,14 +20,14 @@ class TracingPlan:
 
     most_bytes: float  # of the whole folder; the oldest tables are deleted
     seed: int = 62
-    validation: int = 100  # number of pictures to measure on
+    validation: int = 50  # number of pictures of each kind to measure on
     scenes: int = 3  # arrangements of a table, each seen by one camera
     crops: int = 2  # for the detector, of each scene
     crop_paths: int = 8  # crop_paths, patch_paths: traced for a pixel of a crop and of a patch; best a power of two
     patch_paths: int = 4
     webcams: int = 2  # that develop the same light
-    # one table in so many is drawn by the compositor, so that its pictures are not forgotten; 0 for none
-    drawn_every: int = 6
+    # one file in so many is of tables that the compositor draws, in a fifth of the time; 0 for none
+    drawn_every: int = 2
     # data sets of real tables, as `downfield train contributed` writes them, for the refiner
     pictures: tuple[Path, ...] = ()
 
@@ -45,13 +45,14 @@ class LearningPlan:
     pool_patches: int = 40_000
     mixed: int = 16  # number of tables from which a batch is drawn
     turn_s: float = 20.0  # processor seconds of a network's turn
+    detector_share: float = 0.25  # of the time: what errs on strange tables is mostly the refiner's
     files_per_turn: int = 12  # tables that are read in a turn
     rate: float = 2e-4  # learning rate at first; three times as much made corners worse before anything was better
     half_steps: int = 20_000  # steps after which the rate has fallen to 0.7 of it; after four times as many, to 0.45
     warm_up: int = 300  # steps until the rate is reached
     save_s: float = 300.0  # most seconds between saves
     validate_s: float = 2400.0  # processor seconds between validations
-    pictures: int = 100  # validation pictures that are measured; training goes on unmeasured until they are there
+    pictures: int = 50  # validation pictures of each kind; training goes on unmeasured until they are there
     seed: int = 1
 
     def rate_at(self, steps: int) -> float:

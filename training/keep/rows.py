@@ -33,15 +33,21 @@ ROWS: Final = (
 )
 """The table; all but the last, which calibration sets right, count in `progress_of`."""
 
+SETS: Final = ("traced", "drawn")
+"""Kinds of pictures that are measured, each with a table of its own: path-traced, and drawn by the compositor."""
+
+Tables = Mapping[str, Mapping[str, float]]  # of each kind, values by the names of rows
+
 _ROUNDING: Final = {"%": 0.002, "mm": 0.02}
 """Added to errors before they are compared: about one figure in the pictures."""
 
 
-def progress_of(row: Mapping[str, float], first: Mapping[str, float]) -> float:
-    """Return the mean factor by which errors have grown since the first row, as a logarithm: below 0 is better."""
+def progress_of(now: Tables, first: Tables) -> float:
+    """Return the mean factor by which errors have grown since the first tables, as a logarithm: below 0 is better."""
     logs = []
-    for each in ROWS[:-1]:
-        if each.name in row and each.name in first:
-            now, then = (values[each.name] if each.is_error else 1 - values[each.name] for values in (row, first))
-            logs.append(math.log((now + _ROUNDING[each.unit]) / (then + _ROUNDING[each.unit])))
+    for kind, row in ((kind, row) for kind in SETS for row in ROWS[:-1]):
+        values = [tables.get(kind, {}).get(row.name) for tables in (now, first)]
+        if None not in values:
+            errors = [float(value or 0) if row.is_error else 1 - float(value or 0) for value in values]
+            logs.append(math.log((errors[0] + _ROUNDING[row.unit]) / (errors[1] + _ROUNDING[row.unit])))
     return sum(logs) / len(logs) if logs else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,7 +39,9 @@ VALIDATION: Final = Recipe(
 )
 """Pictures of other tables than those trained on: other prints, lamps, cameras, bases, molds and paints."""
 
-_DRAWN: Final = 2  # pictures of a table that the compositor draws
+DRAWN_VALIDATION: Final = dataclasses.replace(VALIDATION, renderer="compositor", samples=None)
+
+_DRAWN: Final = 4  # pictures of two tables that the compositor draws
 _DRAWN_CROPS: Final = 6  # out of each of them
 
 
@@ -97,7 +100,8 @@ def trace_endlessly(
     while not stop():
         if validated < plan.validation:  # in turn with tables, so that training begins at once
             validated += 1
-            make_dataset(folder.validation, VALIDATION, validated)
+            make_dataset(folder.validation["traced"], VALIDATION, validated)
+            make_dataset(folder.validation["drawn"], DRAWN_VALIDATION, validated)
         samples = make_table(folder, plan, number)
         if samples.patches is not None:
             write_samples(samples.patches, folder.patches, number)
