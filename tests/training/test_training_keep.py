@@ -144,12 +144,25 @@ def test_a_checkpoint_that_the_disk_lost_is_replaced_by_the_best(tmp_path: Path)
         torch.testing.assert_close(now[name], weights)
 
 
-def test_the_rate_rises_then_falls_slowly_and_never_ends() -> None:
+def test_the_rate_rises_soon_and_then_falls_to_nothing_within_a_cycle() -> None:
     plan = LearningPlan()
-    rates = [plan.rate_at(steps) for steps in (0, 299, 20_000, 80_000, 10_000_000)]
-    assert rates[0] < 0.01 * plan.rate < plan.rate_at(150)
+    rates = [plan.rate_at(done) for done in (0, plan.warm_up, 0.5, 0.9, 1.0)]
+    assert rates[1] == plan.rate
     assert rates[1] > rates[2] > rates[3] > rates[4] > 0
-    assert rates[3] == pytest.approx(plan.rate / 5**0.5)
+    assert max(rates[0], rates[4]) == pytest.approx(0.01 * plan.rate)
+
+
+def test_a_cycle_that_was_interrupted_goes_on_where_it_was(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path)
+    Learner(folder, SMALL).run(counted(20))
+    first = folder.account("learner").contents["cycle_s"]
+    Learner(folder, SMALL).run(counted(20))
+    second = folder.account("learner").contents["cycle_s"]
+    assert second > first > 0
+    before = read_checkpoint(tmp_path / "detector.pt")
+    assert before["cycle_begun"] == 0
+    Learner(folder, dataclasses.replace(SMALL, cycle_s=second)).run(counted(40))
+    assert read_checkpoint(tmp_path / "detector.pt")["cycle_begun"] > before["steps"], "the next one has begun"
 
 
 def test_fewer_errors_are_better_and_a_row_that_lacks_is_left_out() -> None:

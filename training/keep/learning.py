@@ -1,8 +1,9 @@
 """Trains both networks on what a trainer's folder holds, measures them from time to time, and keeps what it knows.
 
 The two take turns by processor time. A batch is mixed from many tables, since a pool in memory holds the last few
-hundred. The learning rate falls slowly with the steps taken and never ends; what is used is a moving average over the
-last tenth of all steps, which makes up for a rate that does not fall to zero.
+hundred. The learning rate goes in cycles (Loshchilov and Hutter, SGDR, ICLR 2017): it falls to nothing within some
+hours, both networks are measured, since only then they show what they know, and it begins again. What is used is a
+moving average over the last tenth of a cycle.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Learner:
         self._losses: dict[str, dict[str, float]] = {}
         self._per_s: dict[str, float] = {}
         self._saved_s = time.monotonic()
-        self._validated_s = time.process_time()
+        self._cycle_from_s = time.process_time() - float(self._account.contents.get("cycle_s", 0.0))
 
     def _resumed(self, kind: NetworkKind, begin: Path, batch: int, pool: int) -> NetworkTraining:
         training = NetworkTraining(
@@ -100,7 +101,7 @@ class Learner:
         training, begun_s = self._trainings[name], time.process_time()
         steps, parts = training.steps, list[Losses]()
         while time.process_time() < until_s and not stop():
-            losses = training.learn(self._plan.rate_at(training.steps))
+            losses = training.learn(self._plan.rate_at(min(self._cycle_s() / self._plan.cycle_s, 1.0)))
             if training.steps % _REPORTED == 0 or not parts:
                 parts.append(losses)
             if time.monotonic() - self._saved_s > self._plan.save_s:
@@ -116,20 +117,27 @@ class Learner:
         for training in self._trainings.values():
             training.save(self._folder.path)
         steps = {name: training.steps for name, training in self._trainings.items()}
-        self._account.save(steps=steps, losses=self._losses, per_s=self._per_s)
+        self._account.save(steps=steps, losses=self._losses, per_s=self._per_s, cycle_s=round(self._cycle_s(), 1))
         self._saved_s = time.monotonic()
 
+    def _cycle_s(self) -> float:
+        """Return the processor seconds spent in this cycle."""
+        return time.process_time() - self._cycle_from_s
+
     def _validate_when_due(self) -> None:
-        rows = self._folder.rows()
-        due = time.process_time() - self._validated_s >= self._plan.validate_s
-        if rows and not due:
-            return
-        if self._folder.validation_pictures < self._plan.pictures:
-            return
-        if not rows:
+        """Measure what was begun from, once there are pictures, and what was learned, at the end of a cycle."""
+        can_measure = self._folder.validation_pictures >= self._plan.pictures
+        if can_measure and not self._folder.rows():
+            spent_s = self._cycle_s()
             self._measure_begun()
-        self._validate()
-        self._validated_s = time.process_time()
+            self._cycle_from_s = time.process_time() - spent_s
+        if self._cycle_s() < self._plan.cycle_s:
+            return
+        if can_measure:
+            self._validate()
+        for training in self._trainings.values():
+            training.begin_cycle()
+        self._cycle_from_s = time.process_time()
 
     def _measure_begun(self) -> None:
         """Make the networks begun from the first row, and the best until others are."""

@@ -124,6 +124,7 @@ class NetworkTraining:
 
     def __init__(self, kind: NetworkKind, device: torch.device, pool: ReplayPool, batch: int) -> None:
         self.kind, self.pool, self.steps = kind, pool, 0
+        self._cycle_begun = 0  # steps before this cycle of the learning rate
         self.batch = batch
         self._network: nn.Module = kind.network().to(device, memory_format=torch.channels_last).train()
         self.average: nn.Module = copy.deepcopy(self._network).eval()
@@ -145,10 +146,15 @@ class NetworkTraining:
         return {name: part.detach() for name, part in parts.items()}
 
     def _follow(self) -> None:
-        """Update the average; one of few steps forgets faster."""
-        keep = min(AVERAGED, (1 + self.steps) / (10 + self.steps))
+        """Update the average, over about the last tenth of the cycle."""
+        steps = self.steps - self._cycle_begun
+        keep = min(AVERAGED, (1 + steps) / (10 + steps))
         with torch.no_grad():
             torch._foreach_lerp_(_numbers(self.average), _numbers(self._network), 1 - keep)
+
+    def begin_cycle(self) -> None:
+        """Begin a new cycle of the learning rate."""
+        self._cycle_begun = self.steps
 
     def begin(self, path: Path) -> None:
         """Begin from the moving average of a checkpoint, counting no steps.
@@ -171,6 +177,7 @@ class NetworkTraining:
             "model": self._network.state_dict(),
             "optimizer": self._optimizer.state_dict(),
             "steps": self.steps,
+            "cycle_begun": self._cycle_begun,
         }
         write_checkpoint(path, contents)
         return path
@@ -189,7 +196,7 @@ class NetworkTraining:
                 self._optimizer.load_state_dict(kept["optimizer"])
         except (InputError, ValueError) as error:
             raise InputError(f"{path}: {error}") from None
-        self.steps = int(kept["steps"])
+        self.steps, self._cycle_begun = int(kept["steps"]), int(kept.get("cycle_begun", 0))
 
 
 def _numbers(network: nn.Module) -> list[Tensor]:

@@ -47,17 +47,16 @@ class LearningPlan:
     turn_s: float = 20.0  # processor seconds of a network's turn
     detector_share: float = 0.25  # of the time: what errs on strange tables is mostly the refiner's
     files_per_turn: int = 12  # tables that are read in a turn
-    rate: float = 2e-4  # learning rate at first; three times as much made corners worse before anything was better
-    half_steps: int = 20_000  # steps after which the rate has fallen to 0.7 of it; after four times as many, to 0.45
-    warm_up: int = 300  # steps until the rate is reached
+    rate: float = 2e-4  # highest learning rate; three times as much made corners worse before anything was better
+    cycle_s: float = 5400.0  # processor seconds of a cycle, at whose end the rate is nothing and both are measured
+    warm_up: float = 0.02  # share of a cycle until the rate is reached
     save_s: float = 300.0  # most seconds between saves
-    validate_s: float = 2400.0  # processor seconds between validations
-    pictures: int = 50  # validation pictures of each kind; training goes on unmeasured until they are there
+    pictures: int = 50  # validation pictures of each kind; a cycle whose end comes before them is not measured
     seed: int = 1
 
-    def rate_at(self, steps: int) -> float:
-        """Return the learning rate after so many steps."""
-        return float(self.rate * min(1.0, (steps + 1) / self.warm_up) / (1 + steps / self.half_steps) ** 0.5)
+    def rate_at(self, done: float) -> float:
+        """Return the learning rate when a share of a cycle, 0..1, is done."""
+        return self.rate * max(min(done / self.warm_up, (1 - done) / (1 - self.warm_up)), 0.01)
 
 
 @dataclass(frozen=True, slots=True)
