@@ -148,7 +148,7 @@ def export(
     trainer = TrainerFolder(folder)
     samples = trainer.crops, trainer.patches
     export_networks(trainer.best, samples, out, name=name, progress=print_stdout)
-    tune(out, [trainer.validation, *(val or ())], print_stdout)
+    tune(out, [*trainer.validation.values(), *(val or ())], print_stdout)
     print_stdout(f"exported: {out}")
 
 

@@ -43,6 +43,7 @@ _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _FONT_PX: Final = 22  # of text in a picture 1080 pixels high
 _LEAST_FONT_PX: Final = 8  # smaller letters can't be read
 _LINE_CHARACTERS: Final = 150  # of the longest usual line of a caption
+_WEIGHT: Final = 500  # of the letters; what measures them without it takes that of whoever painted last
 _CHARACTER_WIDTH: Final = 0.52  # of a usual letter, as a share of the font's size
 _AROUND: Final = 1.6  # a close-up is so much larger than what it is of
 _LEAST_SHARE: Final = 0.2  # of the picture: less would not show where on the board it is
@@ -179,7 +180,7 @@ def _paint_names(out: Image, outlines: Sequence[tuple[DrawnFigure, Array]], unit
         start, end = middle + side * half * 1.2, middle + side * half * _LEADER
         _path(out, np.array([start, end]), _color(figure), unit)
         text = spoken_name(figure.id)
-        x, _, width, height = cv2.getTextSize((0, 0), text, (0, 0), _font(), size)
+        x, _, width, height = cv2.getTextSize((0, 0), text, (0, 0), _font(), size, _WEIGHT)
         left = end[0] if side[0] > 0.3 else end[0] - width if side[0] < -0.3 else end[0] - width / 2
         base = end[1] + (height / 2 if abs(side[0]) > 0.3 else height + 4 if side[1] > 0 else -4)
         left = float(np.clip(left, 2, out.shape[1] - width - 2)) - x
@@ -217,7 +218,7 @@ def _wrapped(text: str, width: int, size: int) -> list[str]:
 
 
 def _width(text: str, size: int) -> int:
-    return int(cv2.getTextSize((0, 0), text, (0, 0), _font(), size)[2])
+    return int(cv2.getTextSize((0, 0), text, (0, 0), _font(), size, _WEIGHT)[2])
 
 
 def _font() -> cv2.FontFace:
@@ -228,7 +229,7 @@ def _text(out: Image, text: str, origin: tuple[int, int], color: Color, size: in
     """Paint text with a shadow, so that it is readable on white paint."""
     shadow = (origin[0] + max(1, size // 16), origin[1] + max(1, size // 16))
     for position, ink in ((shadow, (0, 0, 0)), (origin, color)):
-        cv2.putText(out, text, position, ink, _font(), size, 500)
+        cv2.putText(out, text, position, ink, _font(), size, _WEIGHT)
 
 
 def _path(out: Image, points: Array, color: Color, thickness: int) -> None:

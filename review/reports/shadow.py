@@ -17,32 +17,13 @@ from downfield.game.records.keeping import GameRow
 from downfield.game.records.owner import NOBODY
 from downfield.game.shadow import shadow_title
 from downfield.officiating.calls import CallKind, Policy
+from downfield.officiating.engine.engine_state import PLAY_CALLS
 from downfield.review.reports.markup import Cell, document, paragraph, section, table
 from downfield.review.reports.statistics import ReportTable
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 
-OUTCOMES: Final[frozenset[CallKind]] = frozenset(
-    {
-        "tackle",
-        "sack",
-        "down_by_fall",
-        "stopped",
-        "fumble",
-        "fumble_recovery",
-        "out_of_bounds",
-        "touchdown",
-        "safety",
-        "touchback",
-        "reception",
-        "interception",
-        "incomplete",
-        "field_goal",
-        "extra_point",
-        "two_point",
-        "penalty",
-    }
-)
+OUTCOMES: Final[frozenset[CallKind]] = PLAY_CALLS - {"overrun", "kick"} | {"penalty"}
 """Kinds of calls that people declare as well; the machine's others say more than they do."""
 
 LATE_NS: Final = 2_000_000_000

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
@@ -329,58 +329,37 @@ def box_score(lines: tuple[TeamLine, TeamLine], names: Mapping[Side, str], score
 
 def drive_chart(drives: Sequence[DriveLine], names: Mapping[Side, str]) -> ReportTable:
     """Return the possessions, one a row."""
-    head = ("Drive", "Team", "Period", "Began", "Plays", "Yards", "Ended", "First play", "Last play")
-    rows = tuple(
-        (
-            drive.number,
-            names[drive.side],
-            drive.period,
-            drive.start,
-            drive.plays,
-            _yards(drive.yards),
-            drive.result,
-            drive.first_play,
-            drive.last_play,
-        )
-        for drive in drives
-    )
-    return ReportTable(head, rows)
+    columns: dict[str, Callable[[DriveLine], Cell]] = {
+        "Drive": lambda drive: drive.number,
+        "Team": lambda drive: names[drive.side],
+        "Period": lambda drive: drive.period,
+        "Began": lambda drive: drive.start,
+        "Plays": lambda drive: drive.plays,
+        "Yards": lambda drive: _yards(drive.yards),
+        "Ended": lambda drive: drive.result,
+        "First play": lambda drive: drive.first_play,
+        "Last play": lambda drive: drive.last_play,
+    }
+    return ReportTable(tuple(columns), tuple(tuple(cell(drive) for cell in columns.values()) for drive in drives))
 
 
 def figure_table(lines: Sequence[FigureLine]) -> ReportTable:
     """Return the figures' numbers, one a row."""
-    head = (
-        "Figure",
-        "No.",
-        "Role",
-        "Snaps",
-        "Carries",
-        "Yards",
-        "Tackles",
-        "Broken tackles",
-        "Falls",
-        "Distance (cm)",
-        "Top speed (mm/s)",
-        "Straightness (%)",
-    )
-    rows = tuple(
-        (
-            line.figure,
-            line.number,
-            line.role,
-            line.snaps,
-            line.carries,
-            _yards(line.yards),
-            line.tackles,
-            line.broken_tackles,
-            line.falls,
-            round(line.distance_mm / 10),
-            round(line.top_speed_mm_s),
-            "" if line.straightness is None else round(100 * line.straightness),
-        )
-        for line in lines
-    )
-    return ReportTable(head, rows)
+    columns: dict[str, Callable[[FigureLine], Cell]] = {
+        "Figure": lambda line: line.figure,
+        "No.": lambda line: line.number,
+        "Role": lambda line: line.role,
+        "Snaps": lambda line: line.snaps,
+        "Carries": lambda line: line.carries,
+        "Yards": lambda line: _yards(line.yards),
+        "Tackles": lambda line: line.tackles,
+        "Broken tackles": lambda line: line.broken_tackles,
+        "Falls": lambda line: line.falls,
+        "Distance (cm)": lambda line: round(line.distance_mm / 10),
+        "Top speed (mm/s)": lambda line: round(line.top_speed_mm_s),
+        "Straightness (%)": lambda line: "" if line.straightness is None else round(100 * line.straightness),
+    }
+    return ReportTable(tuple(columns), tuple(tuple(cell(line) for cell in columns.values()) for line in lines))
 
 
 def _cell(value: float | None) -> Cell:

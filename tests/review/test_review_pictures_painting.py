@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 from painted_scenes import CARRIER, HITTER, PLAYERS, scene, tackle
@@ -180,6 +181,7 @@ def test_words_below_a_picture_are_whole_at_every_width_and_leave_its_size_alone
     measured = "Frame 277, 23.9 ms after the call; 0.41 ± 0.36 mm into each other"
     told = "tackled by light 24: touched: gap closed at 9.21 s; 1.0 mm past first touch, sure to more than 99 %"
     sizes = set()
+    cv2.putText(np.zeros((20, 200, 3), np.uint8), "thin", (5, 15), (255, 255, 255), cv2.FontFace("sans"), 12, 200)
     for name in ("dark 28", "dark 28 of " + "a club with a very long name " * 4):
         framed = paint(gray, PaintedCall(FrameDrawing(7, (), None), caption=(f"{name} {told}", measured)), {"names"})
         sizes.add(framed.shape)

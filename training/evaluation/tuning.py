@@ -1,7 +1,8 @@
 """Sets thresholds, error scales and certainty of fronts of a network on validation pictures, never on test pictures.
 
 Several cells of the detector may report one figure, so the score from which the refiner is run decides as well: it is
-chosen together with the score from which the refined figures are reported. Both are run as the rig runs them.
+chosen together with the score from which the refined figures are reported. Both are run as the rig runs them. Of
+several data sets each counts the same, by the logarithm of its errors: hard ones have more, and would decide alone.
 
 Corner errors are scaled so that 68 % are within one standard deviation. Certainty of fronts is scaled by its logit (Guo
 et al., On Calibration of Modern Neural Networks, 2017): a front given as 90 % sure is then right nine times in ten, on
@@ -12,6 +13,7 @@ table is at least as strange, and a front that is too unsure is settled by motio
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +46,7 @@ from downfield.twin.sets.labels import Sample
 
 FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 
+_ROUNDING: Final = 0.002  # added to shares of errors before they are compared: about one figure in the pictures
 _BALL_RECALL: Final = 2.0  # weight of a ball's recall relative to precision: the rig asks for far surer balls
 
 Detected = Sequence[tuple[Sample, Sequence[Detection]]]
@@ -157,24 +160,7 @@ class TunedValues:
     # scores of the detector from which the refiner is run
     refined: tuple[float, ...] = (0.04, 0.08, 0.15, 0.2, 0.3, 0.4)
     # scores from which figures, hands and the ball are reported
-    reported: tuple[float, ...] = (
-        0.05,
-        0.1,
-        0.15,
-        0.2,
-        0.25,
-        0.3,
-        0.35,
-        0.4,
-        0.45,
-        0.5,
-        0.55,
-        0.6,
-        0.7,
-        0.8,
-        0.85,
-        0.9,
-    )
+    reported: tuple[float, ...] = (*(step / 20 for step in range(1, 13)), 0.7, 0.8, 0.85, 0.9)
     turns: tuple[float, ...] = (0.0, 1.0, 2.0, 3.0)  # logits above which the refiner turns a figure round
     falls: tuple[float, ...] = (-1.0, 0.0, 1.0, 2.0)  # logits above which a figure has fallen
 
@@ -188,7 +174,7 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
     Raises:
         InputError: a set has no validation pictures.
     """
-    pictures = [pair for each in sets for pair in pictures_of(each, "val")]
+    pictures = [list(pictures_of(each, "val")) for each in sets]
     lowest = min(VALUES.reported)
     card = dataclasses.replace(
         read_card(folder), thresholds=(lowest,) * len(KINDS), turn_logit=1.0, fallen_logit=0.0, ball_threshold=lowest
@@ -203,10 +189,14 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
             best, hands = value, best_score(detected, HAND)
             chosen = dataclasses.replace(trial, figure_threshold=threshold)
     card = dataclasses.replace(chosen, thresholds=(*chosen.thresholds[:-1], hands))
-    turns = {turn: turned(_run(folder, dataclasses.replace(card, turn_logit=turn), pictures)) for turn in VALUES.turns}
-    card = dataclasses.replace(card, turn_logit=min(turns, key=lambda turn: (turns[turn], turn)))
+    turns = {
+        turn: _merit(1 - turned(each) for each in _run(folder, dataclasses.replace(card, turn_logit=turn), pictures))
+        for turn in VALUES.turns
+    }
+    card = dataclasses.replace(card, turn_logit=max(turns, key=lambda turn: (turns[turn], -turn)))
     falls = {
-        fall: fallen_f1(_run(folder, dataclasses.replace(card, fallen_logit=fall), pictures)) for fall in VALUES.falls
+        fall: _merit(map(fallen_f1, _run(folder, dataclasses.replace(card, fallen_logit=fall), pictures)))
+        for fall in VALUES.falls
     }
     card = dataclasses.replace(card, fallen_logit=max(falls, key=lambda fall: (falls[fall], -abs(fall))))
     balls, _ = _best(_detect(folder, card, pictures), BALL, _BALL_RECALL)
@@ -214,29 +204,30 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
     refiner, scale = card.second_look, 1.0
     assert refiner is not None
     for _ in range(2):  # the weights that make bases' sizes consistent depend on the scale
-        scale = round(scale * _finite(sigma_ratio(_run(folder, card, pictures))), 3)
+        scale = round(scale * _finite(sigma_ratio(_joined(_run(folder, card, pictures)))), 3)
         card = dataclasses.replace(card, second_look=dataclasses.replace(refiner, sigma_scale=scale))
     write_card(folder, card)
     progress(
-        f"figures refined from {card.thresholds[0]:g}, reported from {card.figure_threshold:g}, F1 {best:.4f};"
+        f"figures refined from {card.thresholds[0]:g}, reported from {card.figure_threshold:g};"
         f" hands from {hands:g}; ball from {balls:g}; errors x {scale:g};"
         f" turns above {card.turn_logit:g}, falls above {card.fallen_logit:g}"
     )
     return card
 
 
-def best_score(detected: Detected, kinds: Sequence[str]) -> float:
-    """Return the score with the best F1 of figures, balls or hands: `FIGURE`, `BALL` or `HAND`."""
+def best_score(detected: Sequence[Detected], kinds: Sequence[str]) -> float:
+    """Return the score with the best F1 of figures, balls or hands in some sets: `FIGURE`, `BALL` or `HAND`."""
     return _best(detected, kinds)[0]
 
 
-def _with_detector_scale(folder: Path, card: NetworkCard, pictures: Pictures) -> NetworkCard:
+def _with_detector_scale(folder: Path, card: NetworkCard, pictures: Sequence[Pictures]) -> NetworkCard:
     """Return a card with the factor of the detector's own errors."""
     plain = dataclasses.replace(card, first_look=dataclasses.replace(card.first_look, sigma_scale=1.0))
     write_card(folder, plain)
     detector = open_detector(folder, refine=False)
-    detected = [(sample, detector.detect(image)) for sample, image in pictures]
-    scale = round(_finite(sigma_ratio(_scores(detected, FIGURE, best_score(detected, FIGURE)))), 3)
+    detected = [[(sample, detector.detect(image)) for sample, image in each] for each in pictures]
+    score = best_score(detected, FIGURE)
+    scale = round(_finite(sigma_ratio(_joined(_scores(each, FIGURE, score) for each in detected))), 3)
     return dataclasses.replace(card, first_look=dataclasses.replace(card.first_look, sigma_scale=scale))
 
 
@@ -251,23 +242,35 @@ def _refining_from(card: NetworkCard, level: float, threshold: float) -> Network
     return dataclasses.replace(card, thresholds=(level, level, level, hand), figure_threshold=threshold)
 
 
-def _detect(folder: Path, card: NetworkCard, pictures: Pictures) -> Detected:
+def _detect(folder: Path, card: NetworkCard, pictures: Sequence[Pictures]) -> list[Detected]:
     write_card(folder, card)
     detector = open_detector(folder)
-    return [(sample, detector.detect(image)) for sample, image in pictures]
+    return [[(sample, detector.detect(image)) for sample, image in each] for each in pictures]
 
 
-def _run(folder: Path, card: NetworkCard, pictures: Pictures) -> Frames:
-    return _scores(_detect(folder, card, pictures), KINDS, 0.0)
+def _run(folder: Path, card: NetworkCard, pictures: Sequence[Pictures]) -> list[Frames]:
+    return [_scores(each, KINDS, 0.0) for each in _detect(folder, card, pictures)]
 
 
-def _best(detected: Detected, kinds: Sequence[str], recall_weight: float = 1.0) -> tuple[float, float]:
-    """Return the score with the best F score of some kinds, the middle of equally good ones, and that F score.
+def _joined(sets: Iterable[Frames]) -> Frames:
+    return [frame for frames in sets for frame in frames]
+
+
+def _merit(shares: Iterable[float]) -> float:
+    """Return how good shares of what is right are in several sets, above 0; what a set does not show is left out."""
+    return float(sum(math.log((1 + _ROUNDING) / (1 - share + _ROUNDING)) for share in shares if np.isfinite(share)))
+
+
+def _best(detected: Sequence[Detected], kinds: Sequence[str], recall_weight: float = 1.0) -> tuple[float, float]:
+    """Return the score with the best F scores of some kinds, the middle of equally good ones, and their merit.
 
     The highest where every F score is 0: a kind that is never right is better not reported.
     """
     tried = VALUES.reported
-    values = [_f_score(*_found_and_right(_scores(detected, kinds, each), kinds), recall_weight) for each in tried]
+    values = [
+        _merit(_f_score(*_found_and_right(_scores(of_set, kinds, each), kinds), recall_weight) for of_set in detected)
+        for each in tried
+    ]
     if max(values) == 0:
         return tried[-1], 0.0
     best = [each for each, value in zip(tried, values, strict=True) if value >= max(values) - 1e-4]

@@ -73,7 +73,6 @@ class Learner:
     def run(self, stop: Callable[[], bool]) -> None:
         """Train until told to stop, then save."""
         spent = dict.fromkeys(self._trainings, 0.0)
-        share = {DETECTOR.name: self._plan.detector_share, REFINER.name: 1 - self._plan.detector_share}
         try:
             while not stop():
                 name = min(spent, key=lambda each: spent[each])
@@ -83,7 +82,7 @@ class Learner:
                     time.sleep(_PAUSE_S)
                     continue
                 self._learn(name, begun_s + self._plan.turn_s, stop)
-                spent[name] += max(time.process_time() - begun_s, 1e-6) / share[name]
+                spent[name] += max(time.process_time() - begun_s, 1e-6)
                 self._validate_when_due()
         finally:
             self._save()
@@ -147,22 +146,24 @@ class Learner:
             training.begin(path)
             slim_checkpoint(training.save(self._folder.best), self._folder.best / f"{kind.name}.pt")
             begun.append(training.average)
-        tables = self._measure(begun[0], begun[1])
-        self._folder.add_row(
-            {"core_h": 0.0, "at": time.time(), "steps": {}, "progress": 0.0, "best": True, "tables": tables}
-        )
+        row = self._measure(begun[0], begun[1])
+        self._folder.add_row({"core_h": 0.0, "at": time.time(), "steps": {}, "progress": 0.0, "best": True, "row": row})
 
-    def _measure(self, detector: torch.nn.Module, refiner: torch.nn.Module) -> dict[str, dict[str, float]]:
-        pictures = self._folder.validation.items()
-        return {kind: measure(detector, refiner, path, self._plan.pictures) for kind, path in pictures}
+    def _measure(self, detector: torch.nn.Module, refiner: torch.nn.Module) -> dict[str, float]:
+        """Return the table of both kinds of pictures."""
+        row = dict[str, float]()
+        for kind, path in self._folder.validation.items():
+            measured = measure(detector, refiner, path, self._plan.pictures)
+            row |= {f"{kind}_{name}": value for name, value in measured.items()}
+        return row
 
     def _validate(self) -> None:
         """Add a row, and keep the networks where it is the best."""
         self._save()
         detector, refiner = (self._trainings[kind.name] for kind in (DETECTOR, REFINER))
-        tables = self._measure(detector.average, refiner.average)
+        row = self._measure(detector.average, refiner.average)
         rows = self._folder.rows()
-        progress = progress_of(tables, rows[0]["tables"])
+        progress = progress_of(row, rows[0]["row"])
         best = progress < min(float(each["progress"]) for each in rows)
         if best:
             for kind in (DETECTOR, REFINER):
@@ -177,6 +178,6 @@ class Learner:
                 "losses": self._losses,
                 "progress": round(progress, 4),
                 "best": best,
-                "tables": tables,
+                "row": row,
             }
         )

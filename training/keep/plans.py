@@ -26,8 +26,9 @@ class TracingPlan:
     crop_paths: int = 8  # crop_paths, patch_paths: traced for a pixel of a crop and of a patch; best a power of two
     patch_paths: int = 4
     webcams: int = 2  # that develop the same light
-    # one file in so many is of tables that the compositor draws, in a fifth of the time; 0 for none
-    drawn_every: int = 2
+    # one table in so many is drawn by the compositor, so that its pictures are not forgotten; 0 for none. With every
+    # second file of them, fronts on strangers' tables became wrong half as often again
+    drawn_every: int = 6
     # data sets of real tables, as `downfield train contributed` writes them, for the refiner
     pictures: tuple[Path, ...] = ()
 
@@ -45,7 +46,6 @@ class LearningPlan:
     pool_patches: int = 40_000
     mixed: int = 16  # number of tables from which a batch is drawn
     turn_s: float = 20.0  # processor seconds of a network's turn
-    detector_share: float = 0.25  # of the time: what errs on strange tables is mostly the refiner's
     files_per_turn: int = 12  # tables that are read in a turn
     rate: float = 2e-4  # highest learning rate; three times as much made corners worse before anything was better
     cycle_s: float = 5400.0  # processor seconds of a cycle, at whose end the rate is nothing and both are measured

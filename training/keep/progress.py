@@ -14,7 +14,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import OutputError
 from downfield.training.data.sample_files import sample_files
 from downfield.training.keep.folder import TrainerFolder
-from downfield.training.keep.rows import ROWS, SETS, TableRow
+from downfield.training.keep.rows import ROWS, TableRow
 
 _RECENT_S: Final = 900.0
 
@@ -41,25 +41,18 @@ def status_lines(folder: TrainerFolder) -> list[str]:
         return [*lines, f"measured: not yet; {folder.validation_pictures} pictures to measure on are there"]
     best = max(index for index, row in enumerate(rows) if row.get("best"))
     shown = {"begun from": rows[0], f"best ({rows[best]['core_h']:.1f} h)": rows[best], "last": rows[-1]}
-    for kind in SETS:
-        lines += ["", f"{f'{kind} pictures':46}" + "".join(f"{title:>16}" for title in shown)]
-        for each in ROWS:
-            values = (_value(row, kind, each) for row in shown.values())
-            lines.append(f"{each.title:46}" + "".join(f"{_shown(each, value):>16}" for value in values))
+    lines.append("")
+    lines.append(f"{'':50}" + "".join(f"{title:>16}" for title in shown))
+    for each in ROWS:
+        values = (row["row"].get(each.name) for row in shown.values())
+        lines.append(f"{each.title:50}" + "".join(f"{_shown(each, value):>16}" for value in values))
     return lines
 
 
 def row_line(row: Mapping[str, Any]) -> str:
     """Return a row of the history as one line."""
-    figures = []
-    for kind in SETS:
-        figures += [f"{kind}:", *(f"{each.name} {_shown(each, _value(row, kind, each))}" for each in ROWS)]
-    return f"{row['core_h']:.1f} core-hours{', the best so far' if row.get('best') else ''}: {'  '.join(figures)}"
-
-
-def _value(row: Mapping[str, Any], kind: str, figure: TableRow) -> float | None:
-    value = row["tables"].get(kind, {}).get(figure.name)
-    return None if value is None else float(value)
+    figures = "  ".join(f"{each.name} {_shown(each, row['row'].get(each.name))}" for each in ROWS)
+    return f"{row['core_h']:.1f} core-hours{', the best so far' if row.get('best') else ''}: {figures}"
 
 
 def _shown(row: TableRow, value: float | None) -> str:
@@ -71,12 +64,11 @@ def _shown(row: TableRow, value: float | None) -> str:
 _CELL_PX: Final = (420, 210)
 _MARGIN_PX: Final = 34
 _COLUMNS: Final = 3
-_INK, _BEST = (40, 40, 40), (40, 140, 40)
-_LINES: Final = dict(zip(SETS, ((180, 90, 20), (40, 90, 220)), strict=True))  # colors
+_INK, _LINE, _BEST = (40, 40, 40), (180, 90, 20), (40, 140, 40)
 
 
 def write_curves(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write the tables over core-hours as a picture, a curve of each kind of pictures for each row; green are the best.
+    """Write the table over core-hours as a picture, one curve for each row; green are the best so far.
 
     Raises:
         OutputError: it can't be written.
@@ -86,7 +78,7 @@ def write_curves(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     sheet = np.full((down * height, _COLUMNS * width, 3), 255, dtype=np.uint8)
     for index, each in enumerate(ROWS):
         top, left = height * (index // _COLUMNS), width * (index % _COLUMNS)
-        _draw_curves(sheet[top : top + height, left : left + width], each, rows)
+        _draw_curve(sheet[top : top + height, left : left + width], each, rows)
     try:
         packed = cv2.imencode(".png", sheet)[1]
         path.write_bytes(packed.tobytes())
@@ -94,22 +86,19 @@ def write_curves(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
         raise OutputError(f"{path}: can't be written: {error.strerror}") from None
 
 
-def _draw_curves(cell: Image, row: TableRow, rows: Sequence[Mapping[str, Any]]) -> None:
-    curves = {
-        kind: [
-            (float(each["core_h"]), value, bool(each["best"]))
-            for each in rows
-            if (value := _value(each, kind, row)) is not None
-        ]
-        for kind in SETS
-    }
+def _draw_curve(cell: Image, row: TableRow, rows: Sequence[Mapping[str, Any]]) -> None:
+    known = [
+        (float(each["core_h"]), float(each["row"][row.name]), bool(each["best"]))
+        for each in rows
+        if row.name in each["row"]
+    ]
     _write(cell, row.title, (8, 18))
-    known = np.array([point for curve in curves.values() for point in curve])
-    if not len(known):
+    if not known:
         return
-    low, high = float(known[:, 1].min()), float(known[:, 1].max())
+    hours, values = np.array([each[0] for each in known]), np.array([each[1] for each in known])
+    low, high = float(values.min()), float(values.max())
     room = max(0.1 * (high - low), 1e-3)
-    low, high, last = low - room, high + room, max(float(known[:, 0].max()), 1e-3)
+    low, high, last = low - room, high + room, max(float(hours.max()), 1e-3)
     height, width = cell.shape[:2]
     left, top, right, bottom = 2 * _MARGIN_PX, _MARGIN_PX, width - 12, height - _MARGIN_PX
 
@@ -123,14 +112,11 @@ def _draw_curves(cell: Image, row: TableRow, rows: Sequence[Mapping[str, Any]]) 
     for value in (low + room, high - room):
         _write(cell, _shown(row, value), (4, place(0, value)[1] + 4))
     _write(cell, f"{last:.1f} core-hours", (right - 110, height - 12))
-    for index, (kind, curve) in enumerate(curves.items()):
-        _write(cell, kind, (left + 70 * index, height - 12), _LINES[kind])
-        if curve:
-            line = np.array([place(hour, value) for hour, value, _ in curve], dtype=np.int32)
-            cv2.polylines(cell, [line.reshape(-1, 1, 2)], False, _LINES[kind], 2, cv2.LINE_AA)
-        for hour, value, best in curve:
-            cv2.circle(cell, place(hour, value), 3, _BEST if best else _LINES[kind], -1, cv2.LINE_AA)
+    line = np.array([place(hour, value) for hour, value in zip(hours, values, strict=True)], dtype=np.int32)
+    cv2.polylines(cell, [line.reshape(-1, 1, 2)], False, _LINE, 2, cv2.LINE_AA)
+    for hour, value, best in known:
+        cv2.circle(cell, place(hour, value), 3, _BEST if best else _LINE, -1, cv2.LINE_AA)
 
 
-def _write(cell: Image, text: str, at: tuple[int, int], color: tuple[int, int, int] = _INK) -> None:
-    cv2.putText(cell, text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.42, color, 1, cv2.LINE_AA)
+def _write(cell: Image, text: str, at: tuple[int, int]) -> None:
+    cv2.putText(cell, text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.42, _INK, 1, cv2.LINE_AA)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 
@@ -18,7 +18,10 @@ class TableRow:
     is_error: bool = False  # whether less is better
 
 
-ROWS: Final = (
+SETS: Final = ("traced", "drawn")
+"""Kinds of pictures that are measured: path-traced, and drawn by the compositor."""
+
+_FIGURES: Final = (
     TableRow("recall", "figures found, 30 % of the base's top seen"),
     TableRow("precision", "figures found that are some"),
     TableRow("turned", "heading wrong by over 90 deg", is_error=True),
@@ -31,23 +34,21 @@ ROWS: Final = (
     TableRow("hand_precision", "hands found that are some"),
     TableRow("sigma", "true errors in stated ones, 68 %", "x"),
 )
-"""The table; all but the last, which calibration sets right, count in `progress_of`."""
-
-SETS: Final = ("traced", "drawn")
-"""Kinds of pictures that are measured, each with a table of its own: path-traced, and drawn by the compositor."""
-
-Tables = Mapping[str, Mapping[str, float]]  # of each kind, values by the names of rows
+ROWS: Final = tuple(
+    replace(row, name=f"{kind}_{row.name}", title=f"{kind}: {row.title}") for kind in SETS for row in _FIGURES
+)
+"""The table, of each kind of pictures."""
+_CALIBRATED: Final = "sigma"  # rows that calibration sets right, which don't count in `progress_of`
 
 _ROUNDING: Final = {"%": 0.002, "mm": 0.02}
 """Added to errors before they are compared: about one figure in the pictures."""
 
 
-def progress_of(now: Tables, first: Tables) -> float:
-    """Return the mean factor by which errors have grown since the first tables, as a logarithm: below 0 is better."""
+def progress_of(row: Mapping[str, float], first: Mapping[str, float]) -> float:
+    """Return the mean factor by which errors have grown since the first row, as a logarithm: below 0 is better."""
     logs = []
-    for kind, row in ((kind, row) for kind in SETS for row in ROWS[:-1]):
-        values = [tables.get(kind, {}).get(row.name) for tables in (now, first)]
-        if None not in values:
-            errors = [float(value or 0) if row.is_error else 1 - float(value or 0) for value in values]
-            logs.append(math.log((errors[0] + _ROUNDING[row.unit]) / (errors[1] + _ROUNDING[row.unit])))
+    for each in ROWS:
+        if each.name in row and each.name in first and not each.name.endswith(_CALIBRATED):
+            now, then = (values[each.name] if each.is_error else 1 - values[each.name] for values in (row, first))
+            logs.append(math.log((now + _ROUNDING[each.unit]) / (then + _ROUNDING[each.unit])))
     return sum(logs) / len(logs) if logs else 0.0

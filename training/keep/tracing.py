@@ -41,7 +41,7 @@ VALIDATION: Final = Recipe(
 
 DRAWN_VALIDATION: Final = dataclasses.replace(VALIDATION, renderer="compositor", samples=None)
 
-_DRAWN: Final = 4  # pictures of two tables that the compositor draws
+_DRAWN: Final = 2  # pictures of a table that the compositor draws
 _DRAWN_CROPS: Final = 6  # out of each of them
 
 
