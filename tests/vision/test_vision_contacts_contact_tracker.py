@@ -233,6 +233,17 @@ def test_dropped_frames_make_no_contact_of_a_pass() -> None:
     assert highest(watch(standing, lambda t_s: passes(t_s, miss_mm=1.5), times=times)) < SURE
 
 
+@pytest.mark.parametrize("frozen", [False, True], ids=["no pictures", "frozen"])
+@pytest.mark.parametrize(("missing_s", "miss_mm"), [(0.1, 0.5), (0.2, 0.5), (0.2, 1.0), (0.4, 1.0)])
+def test_who_passes_near_while_no_picture_comes_touches_nobody(missing_s: float, miss_mm: float, frozen: bool) -> None:
+    def gone(t_s: float) -> bool:
+        return abs(t_s - 0.5) < missing_s / 2
+
+    times = [t_s for t_s in np.arange(0, 1.0, FRAME_S).tolist() if frozen or not gone(t_s)]
+    run = watch(standing, lambda t_s: passes(t_s, miss_mm=miss_mm), times=times, fresh=lambda t_s: not gone(t_s))
+    assert highest(run) < SURE
+
+
 def test_no_touch_of_an_unseen_figure_is_sure() -> None:
     run = watch(standing, runs_into, seen=lambda t_s: t_s < 0.45)
     assert highest(run) <= CONTACT_LIMITS.unseen_probability
