@@ -13,7 +13,7 @@ import pytest
 from browsers import PHONE, PageServer, browser, page_in
 from call_pages import played_rig
 from overlay_pages import link
-from playwright.sync_api import Browser, FilePayload, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, FrameLocator, Locator, Page, Route, expect
 from program_camera import NumberedCamera
 from waiting import WAIT_S, wait_until
 
@@ -124,6 +124,20 @@ def test_a_card_is_seen_before_it_is_shown_and_what_is_wrong_is_one_sentence(pag
     page.locator("select[name=card]").select_option("drive")
     press(page, "Preview")
     expect(page.locator("#notice")).to_have_text("There was no drive in this game yet.")
+
+
+def test_a_button_is_disabled_until_the_rig_has_answered(page: Page) -> None:
+    """What is shown may come before the answer; a press in between would be in vain."""
+    held: list[Route] = []
+    page.route("**/api/on-air", lambda route: held.append(route))
+    page.get_by_label("Text").fill("First")
+    press(page, "Add to the queue")
+    add = page.get_by_role("button", name="Add to the queue")
+    expect(add).to_be_disabled()
+    wait_until(lambda: page.evaluate("1") == 1 and bool(held))
+    held[0].continue_()
+    expect(add).to_be_enabled()
+    expect(page.get_by_role("button", name="Remove: Message or sponsor: First")).to_be_visible()
 
 
 def test_the_queue_is_kept_and_a_card_leaves_it_only_for_the_air(page: Page, service: PageServer) -> None:
@@ -297,6 +311,7 @@ def test_by_keyboard_alone_an_element_is_taken(page: Page, service: PageServer) 
     expect(switch(page, "names")).to_be_focused()
     page.keyboard.press("t")
     wait_until(lambda: "names" not in on_air(service).elements)
+    expect(page.locator("#pending")).to_have_text("Nothing waits.")  # the page knows it, too
     page.keyboard.press("Space")
     expect(page.locator("#pending")).to_have_text("Waits: elements.")
     page.keyboard.press("Escape")

@@ -19,6 +19,8 @@ const NOTICE_MS = 9_000;
 const PICTURE_MS = 2_000;
 
 const at = elementsOf("producer");
+const BUSY = ["aria-busy", "aria-disabled"]; // not `disabled`, which takes the focus from who works by keyboard
+
 const feed = new Feed(["game", "ball", "calls", "line_up", "health", "on_air", "graphic", "sponsors", "replay"]);
 const air = new Air(feed);
 
@@ -30,14 +32,14 @@ const desk = {
   air,
   async act(element, work) {
     if (element.getAttribute("aria-busy") === "true") return;
-    element.setAttribute("aria-busy", "true");
+    for (const state of BUSY) element.setAttribute(state, "true");
     try {
       await work();
       at("notice").hidden = true;
     } catch (error) {
       showNotice(capitalize(formatCallText(errorText(error))));
     } finally {
-      element.removeAttribute("aria-busy");
+      for (const state of BUSY) element.removeAttribute(state);
     }
   },
 };
