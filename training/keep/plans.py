@@ -27,7 +27,7 @@ class TracingPlan:
     patch_paths: int = 4
     webcams: int = 2  # that develop the same light
     # one table in so many is drawn by the compositor, so that its pictures are not forgotten; 0 for none. With every
-    # second file of them, fronts on strangers' tables became wrong half as often again
+    # second file of them, wrong fronts on strangers' pictures rose by a third
     drawn_every: int = 6
     # data sets of real tables, as `downfield train contributed` writes them, for the refiner
     pictures: tuple[Path, ...] = ()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -39,7 +38,7 @@ VALIDATION: Final = Recipe(
 )
 """Pictures of other tables than those trained on: other prints, lamps, cameras, bases, molds and paints."""
 
-DRAWN_VALIDATION: Final = dataclasses.replace(VALIDATION, renderer="compositor", samples=None)
+DRAWN_VALIDATION: Final = replace(VALIDATION, renderer="compositor", samples=None)
 
 _DRAWN: Final = 2  # pictures of a table that the compositor draws
 _DRAWN_CROPS: Final = 6  # out of each of them
