@@ -7,6 +7,7 @@ from typing import Final
 
 from fastapi import FastAPI
 
+from downfield.api import schemas
 from downfield.api.context.access_control import AccessControl, RevocableResponses
 from downfield.api.context.context import AppContext, PrometheusMetrics, RigParts
 from downfield.api.feed.event_stream import OpenStreams
@@ -32,7 +33,6 @@ from downfield.api.routes import (
     setup,
     table_setup,
 )
-from downfield.api.schemas import serve_schemas
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
@@ -82,6 +82,7 @@ ROUTERS: Final = (
     phone.router,
     health.router,
     pages.router,
+    schemas.router,
 )
 
 
@@ -99,9 +100,7 @@ def create_app(
     app = application("Downfield", "The automatic referee for tabletop electric football.", ROUTERS)
     responses: Counter[tuple[str, int]] = Counter()
     control = _access_control(rig, access, known or KnownClients(access.proxies))
-    control.install(app)
-    _context(rig, relay, responses).install(app)
-    serve_schemas(app)
+    app.state.access_control, app.state.context = control, _context(rig, relay, responses)
     app.add_middleware(
         SecurityMiddleware,
         access=access,

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.access import allow
 from downfield.api.security.forwarding import own_path
 from downfield.calibration.calibration import Calibration
 from downfield.capture.recording.recording_library import RecordedFrame, RecordingIndexHeader
@@ -49,25 +49,27 @@ FILES: Final[Mapping[str, Any]] = {
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
-def serve_schemas(app: FastAPI) -> None:
-    """Serve the schemas, their list, and the description of the feed."""
+router = AuthorizedRouter(include_in_schema=False)
 
-    @app.get("/schemas", include_in_schema=False)
-    @allow("anyone")
-    def listed() -> list[str]:
-        return sorted(schemas())
 
-    @app.get("/schemas/{name:path}", include_in_schema=False)
-    @allow("anyone")
-    def schema(name: str) -> dict[str, Any]:
-        if name not in schemas():
-            raise ProblemError(404, f"There is no schema {name[:60]!r}. GET /schemas lists them.")
-        return schemas()[name]
+@router.get("/schemas", "anyone")
+def listed() -> list[str]:
+    """The names of all schemas."""
+    return sorted(schemas())
 
-    @app.get("/asyncapi.json", include_in_schema=False)
-    @allow("anyone")
-    def asyncapi(request: Request) -> dict[str, Any]:
-        return {**_feed(app.version), "servers": _servers(request)}
+
+@router.get("/schemas/{name:path}", "anyone")
+def schema(name: str) -> dict[str, Any]:
+    """One schema."""
+    if name not in schemas():
+        raise ProblemError(404, f"There is no schema {name[:60]!r}. GET /schemas lists them.")
+    return schemas()[name]
+
+
+@router.get("/asyncapi.json", "anyone")
+def asyncapi(request: Request) -> dict[str, Any]:
+    """The feed as AsyncAPI describes it."""
+    return {**_feed(request.app.version), "servers": _servers(request)}
 
 
 @cache

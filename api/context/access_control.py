@@ -20,13 +20,23 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response, WebSocketException
+from fastapi.dependencies.utils import get_flat_params
 from fastapi.requests import HTTPConnection
 from fastapi.routing import APIRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from downfield.api.feed.event_stream import OpenStream, OpenStreams, StreamKind
 from downfield.api.http.problems import ProblemError
-from downfield.api.security.access import RANK, AccessPolicy, Principal, is_allowed, required_role
+from downfield.api.security.access import (
+    RANK,
+    AccessPolicy,
+    Endpoint,
+    Principal,
+    RequiredRole,
+    allow,
+    is_allowed,
+    required_role,
+)
 from downfield.api.security.forwarding import KnownClients, Origin
 from downfield.api.security.grants import Grants
 from downfield.api.security.secret_file import SecretFile
@@ -52,9 +62,7 @@ _KEY: Final = "Idempotency-Key"
 _CHANGES: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _SENDER: Final = ("cookie", "authorization")
 
-
 MAX_ANSWERS: Final = 1_000  # Answers that are remembered: of the last minutes even where fifty phones are busy
-
 MAX_BODY: Final = 64 << 10  # Bytes of an answer that is remembered
 
 
@@ -115,10 +123,6 @@ class AccessControl:
     # the answers to the latest changes, for requests that are sent again
     answered: AnsweredRequests = field(default_factory=AnsweredRequests)
 
-    def install(self, app: FastAPI) -> None:
-        """Make this the access control of an application."""
-        app.state.access_control = self
-
 
 def access_control_of(app: FastAPI) -> AccessControl:
     """Return the access control of an application."""
@@ -155,7 +159,9 @@ async def authorize(connection: HTTPConnection) -> None:
         raise WebSocketException(1008, f"The role {required} is required.")
     if principal.role is None:
         headers = {"WWW-Authenticate": 'Bearer realm="downfield"'}
-        raise ProblemError(401, _how_to_sign_in(principal), headers=headers)
+        pair = "Pair this device first. The person at the rig can show you a code."
+        link = "Open the link that 'downfield run' has printed, or that 'downfield admin' prints."
+        raise ProblemError(401, link if principal.local else pair, headers=headers)
     raise ProblemError(403, f"Only {_AUDIENCE[required]} can do this. Your role is {principal.role}.")
 
 
@@ -217,12 +223,6 @@ def _by_key(connection: HTTPConnection, origin: Origin) -> Principal | None:
     return Principal("viewer", device.name, device.id, origin.local)
 
 
-def _how_to_sign_in(principal: Principal) -> str:
-    if principal.local:
-        return "Open the link that 'downfield run' has printed, or that 'downfield admin' prints."
-    return "Pair this device first. The person at the rig can show you a code."
-
-
 def _read_token(connection: HTTPConnection) -> str:
     """Return the token of the header or the cookie; empty if there is none."""
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
@@ -239,21 +239,31 @@ def cookie_name(connection: HTTPConnection) -> str:
 
 
 class AuthorizedRoute(APIRoute):
-    """A route that asks for the sender's role before it reads the body.
+    """A route that asks for the sender's role before it reads the body, and changes something once for each key.
 
     As a dependency alone it would come after a body that can't be read: what a route takes is for those who may use it.
+    A route that takes the key itself has it looked up there.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the function that handles a request."""
         handler = super().get_route_handler()
+        takes_key = any(parameter.alias == _KEY for parameter in get_flat_params(self.dependant))
+        is_repeatable = bool(_CHANGES.intersection(self.methods or ())) and not takes_key
 
         async def handle(request: Request) -> Response:
             await authorize(request)
             await _refuse_half_characters(request)
             return _as_list(request, await handler(request))
 
-        return handle
+        async def handle_once(request: Request) -> Response:
+            key = request.headers.get(_KEY)
+            if key is None:
+                return await handle(request)
+            answered = access_control_of(request.app).answered
+            return await answered.once(key, await _identity(request), lambda: handle(request))
+
+        return handle_once if is_repeatable else handle
 
 
 def _as_list(request: Request, response: Response) -> Response:
@@ -280,31 +290,47 @@ async def _refuse_half_characters(request: Request) -> None:
             raise ProblemError(422, NOT_ENCODABLE)
 
 
-class RepeatableRoute(AuthorizedRoute):
-    """A route whose changes take effect once for each key; one that takes the key itself is left alone."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the function that handles a request."""
-        handler = super().get_route_handler()
-        takes_key = any(parameter.alias == _KEY for parameter in self.dependant.header_params)
-        if takes_key or not _CHANGES.intersection(self.methods or ()):
-            return handler
-
-        async def handle(request: Request) -> Response:
-            key = request.headers.get(_KEY)
-            if key is None:
-                return await handler(request)
-            answered = access_control_of(request.app).answered
-            return await answered.once(key, await _identity(request), lambda: handler(request))
-
-        return handle
-
-
 class AuthorizedRouter(APIRouter):
-    """Routes that ask for the sender's role, built once for all applications; `include_router` builds them again."""
+    """Routes that ask for the sender's role, built once for all applications; `include_router` builds them again.
 
-    def __init__(self, *, route_class: type[AuthorizedRoute] = AuthorizedRoute, **rest: Any) -> None:
-        super().__init__(route_class=route_class, dependencies=[Depends(authorize)], strict_content_type=False, **rest)
+    Each is declared by its path and the lowest role that it is open to.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            route_class=AuthorizedRoute, dependencies=[Depends(authorize)], strict_content_type=False, **options
+        )
+
+    def get(self, path: str, role: RequiredRole, **options: Any) -> Callable[[Endpoint], Endpoint]:  # type: ignore[override]
+        """Declare what is read."""
+        return self._declare("GET", path, role, **options)
+
+    def post(self, path: str, role: RequiredRole, **options: Any) -> Callable[[Endpoint], Endpoint]:  # type: ignore[override]
+        """Declare what is done or added."""
+        return self._declare("POST", path, role, **options)
+
+    def put(self, path: str, role: RequiredRole, **options: Any) -> Callable[[Endpoint], Endpoint]:  # type: ignore[override]
+        """Declare what is replaced."""
+        return self._declare("PUT", path, role, **options)
+
+    def patch(self, path: str, role: RequiredRole, **options: Any) -> Callable[[Endpoint], Endpoint]:  # type: ignore[override]
+        """Declare what is changed."""
+        return self._declare("PATCH", path, role, **options)
+
+    def delete(self, path: str, role: RequiredRole, **options: Any) -> Callable[[Endpoint], Endpoint]:  # type: ignore[override]
+        """Declare what is taken away."""
+        return self._declare("DELETE", path, role, **options)
+
+    def websocket(self, path: str, role: RequiredRole) -> Callable[[Endpoint], Endpoint]:  # type: ignore[override]
+        """Declare a WebSocket."""
+        add = super().websocket(path)
+        return lambda endpoint: add(allow(role)(endpoint))
+
+    def _declare(
+        self, method: str, path: str, role: RequiredRole, *, in_review: RequiredRole | None = None, **options: Any
+    ) -> Callable[[Endpoint], Endpoint]:
+        add = self.api_route(path, methods=[method], **options)
+        return lambda endpoint: add(allow(role, in_review=in_review)(endpoint))
 
 
 async def _identity(request: Request) -> bytes:
@@ -357,11 +383,8 @@ class RevocableResponses:
         if principal is None or not principal.device or "stream" in scope["state"]:
             return None
 
-        def end() -> None:
-            task.cancel()
-
         stream = self._streams.follow(principal.device)
-        stream.serve_elsewhere(end)
+        stream.serve_elsewhere(task.cancel)
         if all(device.id != principal.device for device in self._tokens.devices()):
             stream.end()
         return stream

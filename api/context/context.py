@@ -126,10 +126,6 @@ class AppContext:
     # takes over event streams when there are many; None to serve all of them in this process
     relay: RelayManager | None = None
 
-    def install(self, app: FastAPI) -> None:
-        """Make this the context of an application."""
-        app.state.context = self
-
     def close(self) -> None:
         """End the threads that make replays, films and pictures and judge games again."""
         self.replays.close()

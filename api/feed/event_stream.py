@@ -65,7 +65,7 @@ class OpenStream:
         self.kind, self.owner, self.privileged, self.address = kind, owner, privileged, address
         self._streams = streams
         self._ended = asyncio.Event()
-        self._end_elsewhere: Callable[[], None] | None = None
+        self._end_elsewhere: Callable[[], object] | None = None
 
     def __enter__(self) -> Self:
         """Begin to serve it."""
@@ -91,7 +91,7 @@ class OpenStream:
         """Return when it has to end."""
         await self._ended.wait()
 
-    def serve_elsewhere(self, end: Callable[[], None]) -> None:
+    def serve_elsewhere(self, end: Callable[[], object]) -> None:
         """Keep its place after it was handed to another process, until `release`.
 
         Args:

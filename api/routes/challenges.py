@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Query
 from pydantic import Field, model_validator
 
-from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
 from downfield.api.context.context import (
     FinishedGamesDep,
     GameServiceDep,
@@ -22,7 +22,6 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallRequest
 from downfield.api.routes.games import GameRowDep
 from downfield.api.routes.rulings import PersonName, signed
-from downfield.api.security.access import allow
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.records.challenges import ChallengeAppealed, ChallengeDecision, ChallengeOpinion, ChallengesView
 from downfield.game.records.commands import RulebookName
@@ -36,7 +35,7 @@ from downfield.review.rejudging.finished_games import challenges_of
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
 
-router = AuthorizedRouter(prefix="/api", tags=["games"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", tags=["games"])
 
 Reason = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
 ChallengeId = Annotated[str, Path(pattern=r"^challenge-[0-9]{1,6}$", examples=["challenge-1"])]
@@ -115,15 +114,13 @@ class _Challenged:
 ChallengedDep = Annotated[_Challenged, Depends()]
 
 
-@router.get("/challenges", summary="How challenges were decided in all games")
-@allow("viewer")
+@router.get("/challenges", "viewer", summary="How challenges were decided in all games")
 def statistics(store: StoreDep) -> ChallengeStatistics:
     """By kind of call and in all, over the latest 500 games."""
     return challenge_statistics(store)
 
 
-@router.get("/games/{game}/challenges", summary="A game's challenges")
-@allow("viewer")
+@router.get("/games/{game}/challenges", "viewer", summary="A game's challenges")
 def challenges(row: GameRowDep, store: StoreDep, game_service: GameServiceDep) -> ChallengesView:
     """With how many each coach has left."""
     if row.id == game_service.game_id:
@@ -131,8 +128,7 @@ def challenges(row: GameRowDep, store: StoreDep, game_service: GameServiceDep) -
     return challenges_of(History(store, row))
 
 
-@router.post("/games/{game}/challenges", summary="Challenge a call")
-@allow("operator")
+@router.post("/games/{game}/challenges", "operator", summary="Challenge a call")
 def challenge(game: ChallengedDep, request: ChallengeRequest) -> ChallengesView:
     """The call is under review on air from now on. In a finished game for those who may reopen it."""
     raised = (request.side, request.call, request.reason.strip(), signed(request.name, game.principal))
@@ -140,8 +136,7 @@ def challenge(game: ChallengedDep, request: ChallengeRequest) -> ChallengesView:
     return game.finished.raise_challenge(game.row, *raised) if disputes is None else disputes.raise_challenge(*raised)
 
 
-@router.post("/games/{game}/challenges/{challenge}/ruling", summary="Decide a challenge")
-@allow("operator")
+@router.post("/games/{game}/challenges/{challenge}/ruling", "operator", summary="Decide a challenge")
 def decide(game: ChallengedDep, challenge: ChallengeId, request: DecisionRequest) -> DecisionResult:
     """Upheld, overturned, or too close to tell; what follows an overturned call is judged again."""
     if request.replacement is not None and request.decision != "overturned":
@@ -168,24 +163,25 @@ def decide(game: ChallengedDep, challenge: ChallengeId, request: DecisionRequest
     return DecisionResult(challenges=decided.challenges, lines=lines)
 
 
-@router.post("/games/{game}/challenges/{challenge}/opinions", summary="Give an opinion on a challenged call")
-@allow("operator")
+@router.post(
+    "/games/{game}/challenges/{challenge}/opinions", "operator", summary="Give an opinion on a challenged call"
+)
 def give_opinion(game: ChallengedDep, challenge: ChallengeId, request: OpinionRequest) -> ChallengesView:
     """Another official's, beside others', before the challenge is decided."""
     by = signed(request.name, game.principal)
     return game.note(ChallengeOpinion(challenge, request.decision, request.reason.strip(), by))
 
 
-@router.post("/games/{game}/challenges/{challenge}/appeal", summary="Appeal against how a challenge was decided")
-@allow("operator")
+@router.post(
+    "/games/{game}/challenges/{challenge}/appeal", "operator", summary="Appeal against how a challenge was decided"
+)
 def appeal(game: ChallengedDep, challenge: ChallengeId, request: AppealRequest) -> ChallengesView:
     """Once; the call is under review again, and somebody else decides, which is final."""
     by = signed(request.name, game.principal)
     return game.note(ChallengeAppealed(challenge, request.reason.strip(), by))
 
 
-@router.post("/games/{game}/signatures", summary="Sign the final score for a coach")
-@allow("operator")
+@router.post("/games/{game}/signatures", "operator", summary="Sign the final score for a coach")
 def sign(row: GameRowDep, game_service: GameServiceDep, principal: PrincipalDep, request: SignatureRequest) -> SignOff:
     """With both signatures under one score the game is over; a note says what a coach disagrees with."""
     if row.id != game_service.game_id:
@@ -212,8 +208,7 @@ class WhatIfRequest(RequestModel):
         return self
 
 
-@what_if_router.post("/what-if", summary="A game under another rulebook")
-@allow("operator", in_review="viewer")
+@what_if_router.post("/what-if", "operator", in_review="viewer", summary="A game under another rulebook")
 def compare(
     row: GameRowDep,
     store: StoreDep,

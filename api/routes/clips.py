@@ -12,7 +12,6 @@ from downfield.api.context.context import RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, sends, sent_file
 from downfield.api.routes.games import GameRowDep, HistoryDep
-from downfield.api.security.access import allow
 from downfield.core.errors import MissingExtraError
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
@@ -54,8 +53,7 @@ PlayNumber = Annotated[int, Path(ge=1, le=100_000, description="Its number in th
 Form = Annotated[ClipFormat, Path(description="mp4 (H.264) or gif.")]
 
 
-@router.get("/calls/{call}/clip.{form}", summary="A clip of a call as a file", **_CLIP)
-@allow("viewer")
+@router.get("/calls/{call}/clip.{form}", "viewer", summary="A clip of a call as a file", **_CLIP)
 def call_clip(
     row: GameRowDep,
     exporter: ExporterDep,
@@ -70,22 +68,19 @@ def call_clip(
     return sent_file(*exporter.call(row, call, form, seconds, options), MEDIA_TYPES[form])
 
 
-@router.get("/plays/{play}/clip.{form}", summary="A clip of a play as a file", **_CLIP)
-@allow("viewer")
+@router.get("/plays/{play}/clip.{form}", "viewer", summary="A clip of a play as a file", **_CLIP)
 def play_clip(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, play: PlayNumber, form: Form) -> Response:
     """From a second before the snap until the play is over; near a call with its words and measurement."""
     return sent_file(*exporter.play(row, play, form, options), MEDIA_TYPES[form])
 
 
-@router.get("/calls/{call}/picture.png", summary="A call's decisive picture as a file", **_PICTURE)
-@allow("viewer")
+@router.get("/calls/{call}/picture.png", "viewer", summary="A call's decisive picture as a file", **_PICTURE)
 def call_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, call: CallId) -> Response:
     """With the ways of the figures concerned up to it, and the call's words below."""
     return sent_file(*exporter.call_picture(row, call, options), "image/png")
 
 
-@router.get("/plays/{play}/picture.png", summary="A picture of the end of a play as a file", **_PICTURE)
-@allow("viewer")
+@router.get("/plays/{play}/picture.png", "viewer", summary="A picture of the end of a play as a file", **_PICTURE)
 def play_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, play: PlayNumber) -> Response:
     """With the way of the carrier from before the snap on."""
     return sent_file(*exporter.play_picture(row, play, options), "image/png")
@@ -98,15 +93,13 @@ track_router = AuthorizedRouter(prefix="/api/games/{game}", tags=["games"])
 Play = Annotated[int | None, Query(ge=1, le=100_000, description="Number of one play; the whole game without.")]
 
 
-@track_router.get("/tracks.csv", summary="The figures' tracks as CSV", **sends("text/csv"))
-@allow("viewer")
+@track_router.get("/tracks.csv", "viewer", summary="The figures' tracks as CSV", **sends("text/csv"))
 def tracks_as_csv(history: HistoryDep, store: StoreDep, play: Play = None) -> Response:
     """One row for each figure in each frame; docs/formats.md describes the columns."""
     return _response(tracks_csv, store, history, play, "csv", "text/csv; charset=utf-8")
 
 
-@track_router.get("/tracks.parquet", summary="The figures' tracks as Parquet", **sends(PARQUET, "binary"))
-@allow("viewer")
+@track_router.get("/tracks.parquet", "viewer", summary="The figures' tracks as Parquet", **sends(PARQUET, "binary"))
 def tracks_as_parquet(history: HistoryDep, store: StoreDep, play: Play = None) -> Response:
     """The same table in the form that analysis programs read; needs the rig's extra `analysis`."""
     return _response(tracks_parquet, store, history, play, "parquet", PARQUET)
@@ -128,8 +121,7 @@ def _response(
     return sent_file(f"{history.row.id}{part}.tracks.{suffix}", chunks, media_type)
 
 
-@track_router.get("/bundle.zip", summary="A game as a signed bundle", **sends("application/zip", "binary"))
-@allow("operator")
+@track_router.get("/bundle.zip", "operator", summary="A game as a signed bundle", **sends("application/zip", "binary"))
 def bundle(
     row: GameRowDep,
     rig: RigPartsDep,

@@ -15,7 +15,6 @@ from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, sends, sent_file
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.routes.pairing import base_url
-from downfield.api.security.access import allow
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.errors import InputError
 from downfield.game.published.game_topics import CallView
@@ -79,8 +78,7 @@ class RecordingSeal(TopicModel):
 SealedRecordingsDep = Annotated[SealedRecordings, part_of_context(lambda context: context.sealed_recordings)]
 
 
-@router.get("/frames", summary="The pictures a call was made from")
-@allow("viewer")
+@router.get("/frames", "viewer", summary="The pictures a call was made from")
 def frames(row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Seconds = DEFAULT_S) -> EvidenceFrames:
     """The pictures in the recording or in the video file being played; right after a call more may be added."""
     evidence = viewer.opened(row, call, seconds)
@@ -95,8 +93,7 @@ def frames(row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Second
     )
 
 
-@router.get("/frames/seal", summary="Whether these pictures are of the recording that the rig sealed")
-@allow("viewer")
+@router.get("/frames/seal", "viewer", summary="Whether these pictures are of the recording that the rig sealed")
 def seal(
     row: GameRowDep, viewer: CallViewerDep, sealed: SealedRecordingsDep, call: CallId, seconds: Seconds = DEFAULT_S
 ) -> RecordingSeal:
@@ -105,8 +102,7 @@ def seal(
     return RecordingSeal(state=found.state, text=found.text)
 
 
-@router.get("/frames/{frame}.jpg", summary="One of these pictures", **sends("image/jpeg"))
-@allow("viewer")
+@router.get("/frames/{frame}.jpg", "viewer", summary="One of these pictures", **sends("image/jpeg"))
 def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex, plain: Plain = False) -> Response:
     """Exactly this frame, decoded by the server without a video player, with the call's measurement drawn on it."""
     return Response(viewer.jpeg(row, call, frame, plain=plain), media_type="image/jpeg")
@@ -114,25 +110,23 @@ def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIn
 
 @router.get(
     "/frames/{frame}/close-up.jpg",
+    "viewer",
     summary="The part of one of these pictures that the call is about",
     **sends("image/jpeg"),
 )
-@allow("viewer")
 def close_up(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex) -> Response:
     """The figures concerned, or the spot, with the measurement drawn on them."""
     return Response(viewer.close_up_jpeg(row, call, frame), media_type="image/jpeg")
 
 
-@router.get("/qr.svg", summary="The way to a call's frames as a QR code", response_class=Response)
-@allow("viewer")
+@router.get("/qr.svg", "viewer", summary="The way to a call's frames as a QR code", response_class=Response)
 def address_picture(request: Request, row: GameRowDep, call: CallId) -> Response:
     """For paper: a phone's camera opens the frames while the rig that has them runs."""
     query = urlencode({"game": row.id, "call": call})
     return Response(qr_svg(f"{base_url(request)}/evidence?{query}"), media_type="image/svg+xml")
 
 
-@router.get("/signed.zip", summary="A call as a signed file", **sends("application/zip", "binary"))
-@allow("operator")
+@router.get("/signed.zip", "operator", summary="A call as a signed file", **sends("application/zip", "binary"))
 def signed_file(history: HistoryDep, rig: RigPartsDep, viewer: CallViewerDep, call: CallId) -> Response:
     """Ruling sheet, pictures and measurements; `downfield verify` tells whether anything of it was changed."""
     if rig.bundles is None:
@@ -144,8 +138,7 @@ def signed_file(history: HistoryDep, rig: RigPartsDep, viewer: CallViewerDep, ca
     return sent_file(file.name, file.chunks(), "application/zip")
 
 
-@router.get("/frames/drawings", summary="What is drawn on these pictures")
-@allow("viewer")
+@router.get("/frames/drawings", "viewer", summary="What is drawn on these pictures")
 def drawings(
     row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Seconds = DEFAULT_S, plane: ShownPlane | None = None
 ) -> CallDrawings:
@@ -153,8 +146,9 @@ def drawings(
     return viewer.drawings(row, call, seconds, plane)
 
 
-@router.get("/frames/{frame}/above.jpg", summary="One of these pictures from straight above", **sends("image/jpeg"))
-@allow("viewer")
+@router.get(
+    "/frames/{frame}/above.jpg", "viewer", summary="One of these pictures from straight above", **sends("image/jpeg")
+)
 def above(
     row: GameRowDep,
     viewer: CallViewerDep,
@@ -176,8 +170,7 @@ def above(
     return Response(viewer.above_jpeg(row, call, frame, view), media_type="image/jpeg")
 
 
-@router.get("/frames/{frame}/measurement", summary="A length or an angle on one of these pictures")
-@allow("viewer")
+@router.get("/frames/{frame}/measurement", "viewer", summary="A length or an angle on one of these pictures")
 def measurement(
     row: GameRowDep,
     viewer: CallViewerDep,

@@ -18,7 +18,6 @@ from downfield.api.feed.event_stream import EndlessResponse, OpenStream, SendTim
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
-from downfield.api.security.access import allow
 from downfield.broadcast.integrations.webhook import WebhookDelivery
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.published.hub import PROTOCOL, TOPICS, FeedMessage, Hub
@@ -65,8 +64,7 @@ class EventStream(EndlessResponse):
         return await self._relay.hand_over(scope["state"]["peer"], self.stream, self._topics, self._after)
 
 
-@router.get("/api/feed", summary="Follow the game as Server-Sent Events", **sends("text/event-stream"))
-@allow("viewer")
+@router.get("/api/feed", "viewer", summary="Follow the game as Server-Sent Events", **sends("text/event-stream"))
 async def feed(
     request: Request,
     context: AppContextDep,
@@ -89,24 +87,23 @@ class WebhookView(TopicModel):
     log: tuple[WebhookDelivery, ...] = Field(description="What became of the latest, the last one first.")
 
 
-@router.get("/api/webhooks", summary="What the webhooks were sent")
-@allow("producer")
+@router.get("/api/webhooks", "producer", summary="What the webhooks were sent")
 def webhooks(rig: RigPartsDep) -> list[WebhookView]:
     """The deliveries to each address: what, when, with which answer, after how many attempts."""
     found = [(webhook.to, *webhook.deliveries()) for webhook in rig.webhooks]
     return [WebhookView(to=to, waiting=tuple(waiting), log=tuple(log)) for to, waiting, log in found]
 
 
-@router.post("/api/webhooks/{delivery}/again", summary="Send a delivery to a webhook again", status_code=204)
-@allow("producer")
+@router.post(
+    "/api/webhooks/{delivery}/again", "producer", summary="Send a delivery to a webhook again", status_code=204
+)
 def send_again(rig: RigPartsDep, delivery: Annotated[str, Path(pattern="^[0-9a-f]{16}$")]) -> None:
     """At once, also where it waits for the next attempt. The receiver gets the same `X-Downfield-Delivery`."""
     if not any(webhook.send_again(delivery) for webhook in rig.webhooks):
         raise ProblemError(404, "No such delivery is in the log; it has the latest of each webhook.")
 
 
-@router.websocket("/api/feed/ws")
-@allow("viewer")
+@router.websocket("/api/feed/ws", "viewer")
 async def feed_socket(socket: WebSocket, hub: HubDep, topics: Topics = None, after: After = None) -> None:
     """The same messages, each as one text frame."""
     try:

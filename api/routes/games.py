@@ -12,7 +12,6 @@ from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
 from downfield.api.context.context import AppContext, GameServiceDep, RigParts, RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError, accepted
 from downfield.api.http.requests import GameId, IdempotencyKey, sends, sent_file
-from downfield.api.security.access import allow
 from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView
 from downfield.game.receipts import Accepted, Submission
@@ -73,8 +72,7 @@ def shown_history(context: AppContext) -> History | None:
     return None if row is None else context.histories.of(row)
 
 
-@router.post("", summary="Start a game")
-@allow("operator")
+@router.post("", "operator", summary="Start a game")
 def start(
     game_service: GameServiceDep, principal: PrincipalDep, request: NewGame, key: IdempotencyKey = None
 ) -> Accepted:
@@ -82,8 +80,7 @@ def start(
     return accepted(game_service.command(request, Submission(principal.name, key, role=principal.role or "")))
 
 
-@router.get("/{game}/calls", summary="A game's calls")
-@allow("viewer")
+@router.get("/{game}/calls", "viewer", summary="A game's calls")
 def calls(history: HistoryDep, limit: Limit = 200, around: Around = None, struck: Struck = False) -> list[CallView]:
     """The calls that stand, in the order they were made: the latest, or those before and after one of them."""
     found = history.calls()
@@ -98,22 +95,19 @@ def calls(history: HistoryDep, limit: Limit = 200, around: Around = None, struck
     return found[first : first + limit]
 
 
-@router.get("/{game}/events", summary="A game's declarations and rulings")
-@allow("viewer")
+@router.get("/{game}/events", "viewer", summary="A game's declarations and rulings")
 def events(history: HistoryDep, limit: Limit = 200) -> list[DeclarationView]:
     """In order."""
     return history.declarations()[-limit:]
 
 
-@router.get("/{game}/events.jsonl", summary="A game's events as a file", **sends("application/jsonl"))
-@allow("viewer")
+@router.get("/{game}/events.jsonl", "viewer", summary="A game's events as a file", **sends("application/jsonl"))
 def events_file(history: HistoryDep) -> Response:
     """For `downfield judge --events`, under this rulebook or another."""
     return sent_file(f"{history.row.id}.events.jsonl", _lines(history), "application/jsonl")
 
 
-@router.get("/{game}/verification", summary="Whether a game's journal is unaltered")
-@allow("viewer")
+@router.get("/{game}/verification", "viewer", summary="Whether a game's journal is unaltered")
 def verification(
     store: StoreDep,
     row: GameRowDep,

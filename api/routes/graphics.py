@@ -8,11 +8,10 @@ from fastapi import Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import AppContext, AppContextDep, part_of_context
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import PICTURE_BODY
-from downfield.api.security.access import allow
 from downfield.broadcast import cards
 from downfield.broadcast.cards import FinalScore, standings_card
 from downfield.broadcast.logos import LogoFolder
@@ -32,20 +31,18 @@ from downfield.game.records.models import RequestModel, TopicModel
 from downfield.review.catalog import GameSearch
 from downfield.store.history import History
 
-router = AuthorizedRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", tags=["graphics"])
 
 _COUNTED_GAMES: Final = 500  # the latest: a season or two
 
 
-@router.get("/overlays", summary="The overlays that are installed")
-@allow("anyone")
+@router.get("/overlays", "anyone", summary="The overlays that are installed")
 def overlays() -> list[Overlay]:
     """With what each shows, the size of its browser source in OBS, and the options of its address."""
     return list(installed_overlays().overlays.values())
 
 
-@router.post("/graphic", summary="Show a card on the stream")
-@allow("producer")
+@router.post("/graphic", "producer", summary="Show a card on the stream")
 def show_graphic(
     context: AppContextDep,
     wanted: GraphicRequest,
@@ -56,15 +53,13 @@ def show_graphic(
     return card if preview else context.on_air.show(card)
 
 
-@router.get("/graphic/{kind}", summary="A card as it would be made now")
-@allow("viewer")
+@router.get("/graphic/{kind}", "viewer", summary="A card as it would be made now")
 def made_graphic(context: AppContextDep, kind: CardKind) -> GraphicView:
     """For overlays that always show a card of one kind; what is on air stays."""
     return _card(context, GraphicRequest(kind=kind))
 
 
-@router.delete("/graphic", summary="Take the card off the stream")
-@allow("producer")
+@router.delete("/graphic", "producer", summary="Take the card off the stream")
 def hide_graphic(context: AppContextDep) -> GraphicView:
     """The overlay is empty afterwards."""
     return context.on_air.show(GraphicView())
@@ -114,49 +109,43 @@ class SwitchRequest(RequestModel):
     on: bool | None = Field(default=None, description="null for the other of both.")
 
 
-@router.get("/on-air", summary="What the producer puts on air")
-@allow("viewer")
+@router.get("/on-air", "viewer", summary="What the producer puts on air")
 def get_on_air(on_air: OnAirDep) -> OnAirView:
     """The elements that are on, their look, the people, presets and prepared cards."""
     return on_air.now
 
 
-@router.post("/on-air", summary="Change what is on air")
-@allow("producer")
+@router.post("/on-air", "producer", summary="Change what is on air")
 def change_on_air(on_air: OnAirDep, wanted: OnAirView) -> OnAirView:
     """At once, on every overlay and in the program; what is left out stays. Kept over restarts."""
     return on_air.change(**{name: getattr(wanted, name) for name in wanted.model_fields_set})
 
 
-@router.post("/on-air/elements/{element}", summary="Put an element on air or take it off")
-@allow("producer")
+@router.post("/on-air/elements/{element}", "producer", summary="Put an element on air or take it off")
 def switch_element(on_air: OnAirDep, element: OnAirElement, wanted: SwitchRequest) -> OnAirView:
     """One button for each: without `on` it is the other of both afterwards."""
     return on_air.switch(element, wanted.on)
 
 
-@router.post("/on-air/presets/{name}", summary="Put a preset on air")
-@allow("producer")
+@router.post("/on-air/presets/{name}", "producer", summary="Put a preset on air")
 def use_preset(on_air: OnAirDep, name: Annotated[str, Path(max_length=40)]) -> OnAirView:
     """Its elements, style and program in place of those now."""
     return on_air.use_preset(name)
 
 
-@router.get("/sponsors", summary="The sponsors on the stream")
-@allow("viewer")
+@router.get("/sponsors", "viewer", summary="The sponsors on the stream")
 def get_sponsors(on_air: OnAirDep) -> SponsorsView:
     """Their logos in the order shown."""
     return on_air.sponsors
 
 
-@router.put("/sponsors", summary="Choose the sponsors on the stream")
-@allow("producer")
+@router.put("/sponsors", "producer", summary="Choose the sponsors on the stream")
 def use_sponsors(on_air: OnAirDep, wanted: SponsorsView) -> SponsorsView:
     """In place of those from before; kept over restarts."""
     return on_air.use_sponsors(wanted)
 
 
-logo_router = AuthorizedRouter(tags=["teams"], route_class=RepeatableRoute)
+logo_router = AuthorizedRouter(tags=["teams"])
 
 
 class LogoView(TopicModel):
@@ -168,16 +157,14 @@ class LogoView(TopicModel):
 LogosDep = Annotated[LogoFolder, part_of_context(lambda context: context.logos)]
 
 
-@logo_router.post("/api/logos", summary="Upload a team's logo", openapi_extra=PICTURE_BODY)
-@allow("producer")
+@logo_router.post("/api/logos", "producer", summary="Upload a team's logo", openapi_extra=PICTURE_BODY)
 async def upload(request: Request, logos: LogosDep) -> LogoView:
     """A PNG, JPEG or WebP file of at most 1 MiB as the body. Give the name in the answer as a team's `logo`."""
     data = await request.body()
     return LogoView(logo=await run_in_threadpool(logos.keep, data))
 
 
-@logo_router.get("/logos/{logo}.png", summary="A team's logo", response_class=Response)
-@allow("anyone")
+@logo_router.get("/logos/{logo}.png", "anyone", summary="A team's logo", response_class=Response)
 def logo(logos: LogosDep, logo: Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]) -> Response:
     """A PNG with its transparency, at most 256 pixels wide and high."""
     content = logos.read(logo)

@@ -13,7 +13,6 @@ from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import AppContextDep, HubDep, RigPartsDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
-from downfield.api.security.access import allow
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.records.models import TopicModel
 
@@ -35,22 +34,19 @@ class AboutRig(TopicModel):
     public_key: str = Field(description="The rig's Ed25519 key: `ed25519:` and 32 bytes in URL-safe base64.")
 
 
-@router.get("/about", summary="The version, and the rig's public key")
-@allow("anyone")
+@router.get("/about", "anyone", summary="The version, and the rig's public key")
 def about(rig: RigPartsDep) -> AboutRig:
     """Compare the key with what `downfield verify` names: it says which rig a bundle comes from."""
     return AboutRig(version=version("downfield"), public_key=rig.rig_key.public_text)
 
 
-@router.get("/healthz", summary="Whether the process answers")
-@allow("anyone")
+@router.get("/healthz", "anyone", summary="Whether the process answers")
 def healthz() -> ServiceStatus:
     """Nothing else is checked."""
     return ServiceStatus()
 
 
-@router.get("/readyz", summary="Whether calls can be made now")
-@allow("anyone")
+@router.get("/readyz", "anyone", summary="Whether calls can be made now")
 def readyz(hub: HubDep) -> ServiceStatus:
     """Needs fresh frames, a calibration, and disk space; 503 with the reasons if something is missing."""
     health = hub.value("health")
@@ -62,8 +58,7 @@ def readyz(hub: HubDep) -> ServiceStatus:
     return ServiceStatus()
 
 
-@router.get("/metrics", summary="Metrics for Prometheus", **sends("text/plain"))
-@allow("viewer")
+@router.get("/metrics", "viewer", summary="Metrics for Prometheus", **sends("text/plain"))
 def metrics(context: AppContextDep) -> Response:
     """Frames, latency, calls by kind and verdict, open feeds, responses by status."""
     return Response(context.metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -25,7 +25,6 @@ from fastapi.responses import RedirectResponse
 
 from downfield.api.context.access_control import AuthorizedRouter, access_control_of
 from downfield.api.context.context import RigPartsDep
-from downfield.api.security.access import allow
 from downfield.api.security.forwarding import own_path
 from downfield.broadcast.overlays.installed import Overlay, installed_overlays
 
@@ -150,8 +149,7 @@ def worker() -> StaticFile:
     return static_file(text.encode(), ".js")
 
 
-@router.get("/assets/{file}")  # from memory, so that none of the few threads is taken for it
-@allow("anyone")
+@router.get("/assets/{file}", "anyone")  # from memory, so that none of the few threads is taken for it
 async def asset(request: Request, file: str) -> Response:
     """A file that a page loads."""
     if file not in assets():
@@ -162,8 +160,7 @@ async def asset(request: Request, file: str) -> Response:
     return response
 
 
-@router.get("/panel-worker.js")
-@allow("anyone")
+@router.get("/panel-worker.js", "anyone")
 def panel_worker(request: Request) -> Response:
     """The script that keeps the panel's files on a device, with their names."""
     response = worker().response(request)
@@ -171,8 +168,7 @@ def panel_worker(request: Request) -> Response:
     return response
 
 
-@router.get("/user.css")
-@allow("anyone")
+@router.get("/user.css", "anyone")
 def user_style(rig: RigPartsDep) -> Response:
     """The style sheet of one's own for all overlays; empty where there is none."""
     text = b""
@@ -182,8 +178,7 @@ def user_style(rig: RigPartsDep) -> Response:
     return Response(text, media_type=_MEDIA_TYPES[".css"], headers={"Cache-Control": "no-cache"})
 
 
-@router.get("/overlay/{name}")
-@allow("anyone")
+@router.get("/overlay/{name}", "anyone")
 def overlay(request: Request, name: str) -> Response:
     """An overlay for OBS; its options are read in the browser."""
     if name not in overlay_pages():
@@ -193,7 +188,6 @@ def overlay(request: Request, name: str) -> Response:
     return overlay_pages()[name].response(request)
 
 
-@allow("anyone")
 async def page(request: Request) -> Response:
     """A page: the start page, the panel, a game, a call's frames, the program and the others."""
     path = own_path(request.scope)
@@ -204,7 +198,7 @@ async def page(request: Request) -> Response:
 
 
 for each in PAGES:
-    router.add_api_route(each.path, page, methods=["GET"])
+    router.get(each.path, "anyone")(page)
 
 
 def _page_policy(request: Request) -> str:

@@ -16,14 +16,13 @@ from downfield.api.context.access_control import (
     AccessControlDep,
     AuthorizedRouter,
     PrincipalDep,
-    RepeatableRoute,
     access_control_of,
     cookie_name,
 )
 from downfield.api.http.network_addresses import network_hosts, qr_svg
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import sends
-from downfield.api.security.access import DeviceRole, Role, allow
+from downfield.api.security.access import DeviceRole, Role
 from downfield.api.security.forwarding import Origin, is_loopback
 from downfield.api.security.grants import MAX_GRANT, GrantRefusedError, is_grant
 from downfield.api.security.tokens import PAIRING_LIMITS, PairingCode, TokenStore, role_of
@@ -36,7 +35,7 @@ from downfield.game.records.models import RequestModel, TopicModel
 _log = logging.getLogger(__name__)
 _PLATFORM: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linux)")
 
-router = AuthorizedRouter(prefix="/api", tags=["access"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", tags=["access"])
 
 
 def base_url(request: Request) -> str:
@@ -194,15 +193,13 @@ class DeviceDetails(TopicModel):
     expires_ms: int = Field(description="Ms since 1970.")
 
 
-@router.get("/session", summary="Your role and name")
-@allow("anyone")
+@router.get("/session", "anyone", summary="Your role and name")
 def session(control: AccessControlDep, principal: PrincipalDep) -> SessionDetails:
     """The name is the one in the game's record."""
     return made_of(SessionDetails, principal, review=control.only_games, token=None)
 
 
-@router.post("/session", summary="Redeem a pairing code")
-@allow("anyone")
+@router.post("/session", "anyone", summary="Redeem a pairing code")
 def sign_in(
     request: Request,
     response: Response,
@@ -237,8 +234,7 @@ def sign_in(
     return details
 
 
-@router.delete("/session", summary="Sign out", status_code=204)
-@allow("viewer")
+@router.delete("/session", "viewer", summary="Sign out", status_code=204)
 def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreDep) -> Response:
     """Makes the device's token invalid."""
     if principal.device:
@@ -248,8 +244,7 @@ def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreD
     return response
 
 
-@router.post("/pairings", summary="Make a pairing code", status_code=201)
-@allow("admin")
+@router.post("/pairings", "admin", summary="Make a pairing code", status_code=201)
 def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingRequest) -> PairingDetails:
     """The code can be used once, within three minutes."""
     refuse_unreachable(request)
@@ -264,8 +259,7 @@ def pairing_details(request: Request, code: PairingCode) -> PairingDetails:
     return PairingDetails(id=code.id, role=code.role, code=shown, url=urls[0], expires_s=expires_s, urls=urls)
 
 
-@router.get("/pairings/{pairing}/qr.svg", summary="A pairing code as a QR code", **sends("image/svg+xml"))
-@allow("admin")
+@router.get("/pairings/{pairing}/qr.svg", "admin", summary="A pairing code as a QR code", **sends("image/svg+xml"))
 def pairing_picture(
     request: Request,
     token_store: TokenStoreDep,
@@ -282,8 +276,7 @@ def pairing_picture(
     return Response(qr_svg(f"{bases[place]}/{page_of(code)}#{code.code}"), media_type="image/svg+xml")
 
 
-@router.get("/addresses", summary="Addresses for other devices")
-@allow("admin")
+@router.get("/addresses", "admin", summary="Addresses for other devices")
 def addresses(request: Request) -> AddressDetails:
     """As they are now; a computer may get others while Downfield runs."""
     try:
@@ -298,8 +291,7 @@ DeviceId = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
 _NO_DEVICE: Final = "No device with this id is paired. GET /api/devices lists them."
 
 
-@router.get("/devices", summary="Paired devices")
-@allow("admin")
+@router.get("/devices", "admin", summary="Paired devices")
 def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
     """In the order they were paired."""
     ms = 1_000_000
@@ -309,8 +301,7 @@ def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
     ]
 
 
-@router.post("/devices", summary="Pair a program", status_code=201)
-@allow("admin")
+@router.post("/devices", "admin", summary="Pair a program", status_code=201)
 def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherRequest) -> WatcherDetails:
     """For OBS and players on another computer, which can type no code: their addresses carry the token as `key`.
 
@@ -323,8 +314,7 @@ def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherR
     return WatcherDetails(id=device.id, token=token, url=_program_url(request, watcher.role))
 
 
-@router.post("/devices/{device}/token", summary="Give a device another token", status_code=201)
-@allow("admin")
+@router.post("/devices/{device}/token", "admin", summary="Give a device another token", status_code=201)
 def renew_token(
     request: Request, principal: PrincipalDep, token_store: TokenStoreDep, device: DeviceId
 ) -> WatcherDetails:
@@ -336,8 +326,7 @@ def renew_token(
     return WatcherDetails(id=device, token=renewed, url=_program_url(request, role))
 
 
-@router.delete("/devices/{device}", summary="Revoke a device", status_code=204)
-@allow("admin")
+@router.delete("/devices/{device}", "admin", summary="Revoke a device", status_code=204)
 def revoke(principal: PrincipalDep, token_store: TokenStoreDep, device: DeviceId) -> Response:
     """Its token is invalid from now on, and its open feeds and pictures end at once."""
     if not token_store.revoke(device, principal.name):

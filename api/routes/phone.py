@@ -8,11 +8,11 @@ from fastapi import Depends, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from downfield.api.context.access_control import AccessControlDep, AuthorizedRouter, PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AccessControlDep, AuthorizedRouter, PrincipalDep
 from downfield.api.context.context import HubDep, RigPartsDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.routes.pairing import PairingDetails, TokenStoreDep, base_url, pairing_details, refuse_unreachable
-from downfield.api.security.access import Principal, allow
+from downfield.api.security.access import Principal
 from downfield.api.security.tokens import TokenStore
 from downfield.api.table_setup import SetupFinding
 from downfield.capture.sources.phone import PHONE_SOURCE
@@ -21,7 +21,7 @@ from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.records.models import RequestModel, TopicModel
 
-router = AuthorizedRouter(prefix="/api/phone", tags=["phone"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/phone", tags=["phone"])
 
 _SDP: Final = "application/sdp"
 _ANSWER: Final[dict[str, Any]] = {"description": "The answer.", "content": {_SDP: {"schema": {"type": "string"}}}}
@@ -89,8 +89,7 @@ def _the_camera(control: AccessControlDep, principal: PrincipalDep) -> Principal
 CameraDep = Annotated[Principal, Depends(_the_camera)]
 
 
-@router.post("/whip", summary="Send the camera's pictures (WHIP)", status_code=201, responses={201: _ANSWER})
-@allow("camera")
+@router.post("/whip", "camera", summary="Send the camera's pictures (WHIP)", status_code=201, responses={201: _ANSWER})
 async def offer(request: Request, control: AccessControlDep, phone: CameraDep) -> Response:
     """An SDP offer; the answer is SDP, and its Location ends the session when it is deleted (RFC 9725)."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _SDP:
@@ -109,8 +108,7 @@ async def offer(request: Request, control: AccessControlDep, phone: CameraDep) -
     return Response(answer, 201, {"Location": place}, _SDP)
 
 
-@router.delete("/whip/{session}", summary="End the camera's pictures (WHIP)")
-@allow("camera")
+@router.delete("/whip/{session}", "camera", summary="End the camera's pictures (WHIP)")
 def leave(principal: PrincipalDep, session: Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]) -> Response:
     """The phone stays paired."""
     if not PHONE_LINK.end(principal.device, session):
@@ -118,8 +116,7 @@ def leave(principal: PrincipalDep, session: Annotated[str, Path(pattern=r"^[0-9a
     return Response(status_code=200)
 
 
-@router.post("/state", summary="Say how the phone is")
-@allow("camera")
+@router.post("/state", "camera", summary="Say how the phone is")
 def note_state(phone: CameraDep, rig: RigPartsDep, hub: HubDep, state: PhoneStateRequest) -> PhoneAdvice:
     """Every second, by the phone's page; the response says what is wrong with its picture."""
     PHONE_LINK.note_state(PhoneState(**state.model_dump()))
@@ -140,8 +137,7 @@ def note_state(phone: CameraDep, rig: RigPartsDep, hub: HubDep, state: PhoneStat
     return PhoneAdvice(sending=True, text=text, seen=not findings, setting_up=setting_up, findings=findings)
 
 
-@router.get("", summary="The phone that is the camera")
-@allow("admin")
+@router.get("", "admin", summary="The phone that is the camera")
 def phone_details(control: AccessControlDep) -> PhoneDetails:
     """And the one that asks to be. `DELETE /api/devices/{device}` removes either."""
     cameras, session, asking = _cameras(control.token_store), PHONE_LINK.session, PHONE_LINK.asking
@@ -155,8 +151,7 @@ def phone_details(control: AccessControlDep) -> PhoneDetails:
     )
 
 
-@router.post("/pairing", summary="Make a code for the phone that is to be the camera", status_code=201)
-@allow("admin")
+@router.post("/pairing", "admin", summary="Make a code for the phone that is to be the camera", status_code=201)
 def pair_phone(request: Request, control: AccessControlDep, token_store: TokenStoreDep) -> PairingDetails:
     """It can be used once, within three minutes, and opens the camera page alone."""
     require_receiver()
@@ -167,8 +162,7 @@ def pair_phone(request: Request, control: AccessControlDep, token_store: TokenSt
     return pairing_details(request, token_store.make_code("camera"))
 
 
-@router.post("/choose", summary="Make another phone the camera")
-@allow("admin")
+@router.post("/choose", "admin", summary="Make another phone the camera")
 def choose(control: AccessControlDep, principal: PrincipalDep, choice: PhoneChoice) -> PhoneDetails:
     """The one before, and all others that ask, are paired no more."""
     cameras = _cameras(control.token_store)

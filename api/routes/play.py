@@ -24,7 +24,7 @@ from downfield.api.http.requests import (
     UndoRequest,
 )
 from downfield.api.routes.games import Struck, shown_history
-from downfield.api.security.access import Principal, allow
+from downfield.api.security.access import Principal
 from downfield.capture.jpeg import MAX_UPLOAD_BYTES, decode_uploaded
 from downfield.game.published.board_topics import SceneView
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions
@@ -45,16 +45,14 @@ _KEPT_MS: Final = 5_000  # What is older than this when it arrives was kept on a
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
 
 
-@router.get("/state", tags=["feed"], summary="The current value of every topic")
-@allow("viewer")
+@router.get("/state", "viewer", tags=["feed"], summary="The current value of every topic")
 def state(hub: HubDep) -> dict[str, object]:
     """The snapshot that the feed begins with."""
     snapshot = hub.snapshot()
     return {"epoch": snapshot.epoch, "seq": snapshot.seq, "at_ms": snapshot.at_ms, "data": snapshot.data}
 
 
-@router.get("/game", tags=["play"], summary="The game in play")
-@allow("viewer")
+@router.get("/game", "viewer", tags=["play"], summary="The game in play")
 def game(hub: HubDep) -> GameView:
     """What a score bug shows."""
     value: GameView | None = hub.value("game")
@@ -63,8 +61,7 @@ def game(hub: HubDep) -> GameView:
     return value
 
 
-@router.get("/scene", tags=["play"], summary="Where every figure is")
-@allow("viewer")
+@router.get("/scene", "viewer", tags=["play"], summary="Where every figure is")
 def scene(hub: HubDep) -> SceneView:
     """The latest scene."""
     value: SceneView | None = hub.value("scene")
@@ -73,16 +70,14 @@ def scene(hub: HubDep) -> SceneView:
     return value
 
 
-@router.get("/questions", tags=["play"], summary="What waits for a person")
-@allow("viewer")
+@router.get("/questions", "viewer", tags=["play"], summary="What waits for a person")
 def questions(hub: HubDep) -> Questions:
     """Calls too close or proposed, with both readings; dice, coins and choices."""
     value: Questions | None = hub.value("questions")
     return value or Questions()
 
 
-@router.get("/calls", tags=["calls"], summary="The calls of the game in play")
-@allow("viewer")
+@router.get("/calls", "viewer", tags=["calls"], summary="The calls of the game in play")
 def calls(
     context: AppContextDep,
     verdict: Annotated[Verdict | None, Query(description="Only calls of this verdict.")] = None,
@@ -106,8 +101,7 @@ def _calls(context: AppContext, *, struck: bool) -> list[CallView]:
     return found
 
 
-@router.get("/calls/{call}", tags=["calls"], summary="One call")
-@allow("viewer")
+@router.get("/calls/{call}", "viewer", tags=["calls"], summary="One call")
 def call(context: AppContextDep, call: CallId) -> CallView:
     """With its clause, margin, error, readings and ruling; one that a ruling took away is `struck`."""
     live = context.rig.game_service.calls()
@@ -118,8 +112,7 @@ def call(context: AppContextDep, call: CallId) -> CallView:
     return found
 
 
-@router.post("/calls", tags=["calls"], summary="Make a call by hand")
-@allow("operator")
+@router.post("/calls", "operator", tags=["calls"], summary="Make a call by hand")
 def make_call(
     game_service: GameServiceDep,
     hub: HubDep,
@@ -133,8 +126,7 @@ def make_call(
     return accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
 
 
-@router.post("/calls/{call}/rulings", tags=["calls"], summary="Confirm, overturn or strike one call")
-@allow("operator")
+@router.post("/calls/{call}/rulings", "operator", tags=["calls"], summary="Confirm, overturn or strike one call")
 def rule(
     game_service: GameServiceDep,
     hub: HubDep,
@@ -155,8 +147,7 @@ def rule(
     return accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
 
 
-@router.get("/declarations", tags=["play"], summary="The declarations and rulings of the game in play")
-@allow("viewer")
+@router.get("/declarations", "viewer", tags=["play"], summary="The declarations and rulings of the game in play")
 def declarations(context: AppContextDep, limit: Limit = 200) -> list[DeclarationView]:
     """In order; the last is the latest."""
     history = None if context.rig.game_service.game_id else shown_history(context)
@@ -164,8 +155,7 @@ def declarations(context: AppContextDep, limit: Limit = 200) -> list[Declaration
     return list(found)[-limit:]
 
 
-@router.get("/legal", tags=["play"], summary="What may be declared now")
-@allow("viewer")
+@router.get("/legal", "viewer", tags=["play"], summary="What may be declared now")
 def legal(game_service: GameServiceDep) -> LegalDeclarations:
     """Everything the rulebook knows: allowed now or why not, by whom, which figures, which dice, how many pivots."""
     found = game_service.legal()
@@ -174,8 +164,7 @@ def legal(game_service: GameServiceDep) -> LegalDeclarations:
     return found
 
 
-@router.post("/declarations", tags=["play"], summary="Declare something")
-@allow("operator")
+@router.post("/declarations", "operator", tags=["play"], summary="Declare something")
 def declare(
     game_service: GameServiceDep, principal: PrincipalDep, request: DeclarationRequest, key: IdempotencyKey = None
 ) -> Accepted:
@@ -184,8 +173,7 @@ def declare(
     return accepted(game_service.declare(declared, _submission(principal, key, request.ago_ms)))
 
 
-@router.post("/events/{event}/undo", tags=["play"], summary="Undo one declaration or ruling")
-@allow("operator")
+@router.post("/events/{event}/undo", "operator", tags=["play"], summary="Undo one declaration or ruling")
 def undo(
     game_service: GameServiceDep,
     principal: PrincipalDep,
@@ -205,8 +193,9 @@ class UndoPreview(TopicModel):
     more: bool = Field(description="Whether anything that was declared or called later goes with it.")
 
 
-@router.get("/events/{event}/undo", tags=["play"], summary="What undoing one declaration or ruling would change")
-@allow("operator")
+@router.get(
+    "/events/{event}/undo", "operator", tags=["play"], summary="What undoing one declaration or ruling would change"
+)
 def undo_preview(game_service: GameServiceDep, event: EventId) -> UndoPreview:
     """Nothing changes; undo it with a POST."""
     calls, declarations = game_service.calls(), game_service.declarations()
@@ -217,8 +206,7 @@ def undo_preview(game_service: GameServiceDep, event: EventId) -> UndoPreview:
     return UndoPreview(lines=receipt_lines(calls, declarations, receipt), more=later or gone)
 
 
-@router.post("/commands", tags=["rig"], summary="Send the rig a command")
-@allow("operator")
+@router.post("/commands", "operator", tags=["rig"], summary="Send the rig a command")
 def command(
     game_service: GameServiceDep,
     principal: PrincipalDep,
@@ -254,8 +242,9 @@ class CardPhotoView(TopicModel):
     unread: str = Field(description="What a person must fill in; empty when all is read.")
 
 
-@card_router.post("/api/card-photo", summary="Read the windows of play cards from a photo", openapi_extra=PICTURE_BODY)
-@allow("operator")
+@card_router.post(
+    "/api/card-photo", "operator", summary="Read the windows of play cards from a photo", openapi_extra=PICTURE_BODY
+)
 async def card_photo(request: Request) -> CardPhotoView:
     """A JPEG, PNG or WebP file of at most 1 MiB as the body. Nothing is declared and nothing kept."""
     reading = await run_in_threadpool(_read, await request.body())

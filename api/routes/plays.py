@@ -13,7 +13,6 @@ from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import CallViewerDep, GameServiceDep, part_of_context
 from downfield.api.http.requests import CallId, sends
 from downfield.api.routes.games import GameRowDep, HistoryDep
-from downfield.api.security.access import allow
 from downfield.game.published.plays import Play
 from downfield.game.records.final_score import SignatureView, signature_views
 from downfield.game.records.models import TopicModel
@@ -51,8 +50,7 @@ class ReviewedGame(GameDetails):
     dark: Side | None = Field(description="Whose figures wear the dark jersey; null where no play tells.")
 
 
-@router.get("", summary="Games, the latest first")
-@allow("viewer")
+@router.get("", "viewer", summary="Games, the latest first")
 def games(
     catalog: Annotated[GameCatalog, part_of_context(lambda context: context.catalog)],
     game_service: GameServiceDep,
@@ -68,8 +66,7 @@ def games(
     return [_listed(line, in_play) for line in found]
 
 
-@router.get("/{game}", summary="One game")
-@allow("viewer")
+@router.get("/{game}", "viewer", summary="One game")
 def game(history: HistoryDep, game_service: GameServiceDep) -> ReviewedGame:
     """With the digest that proves its journal."""
     details = history.details()
@@ -103,8 +100,7 @@ class PlayChoices(TopicModel):
     kinds: tuple[CallKind, ...] = Field(description="The kinds of their calls, by name.")
 
 
-@router.get("/{game}/play-choices", summary="What a game's plays can be filtered by")
-@allow("viewer")
+@router.get("/{game}/play-choices", "viewer", summary="What a game's plays can be filtered by")
 def play_choices(history: HistoryDep) -> PlayChoices:
     """Quarters and kinds of calls, struck calls included, without the plays themselves."""
     snaps = history.snaps()
@@ -115,8 +111,7 @@ def play_choices(history: HistoryDep) -> PlayChoices:
     )
 
 
-@router.get("/{game}/plays", summary="A game's plays")
-@allow("viewer")
+@router.get("/{game}/plays", "viewer", summary="A game's plays")
 def plays(
     history: HistoryDep,
     limit: Annotated[int, Query(ge=1, le=1000, description="How many; the latest, or the first after one.")] = 200,
@@ -138,8 +133,9 @@ def plays(
     return list(matching)[-limit:] if after is None else list(islice(matching, limit))
 
 
-@router.get("/{game}/calls/{call}/thumbnail.jpg", summary="A call's decisive picture, small", **sends("image/jpeg"))
-@allow("viewer")
+@router.get(
+    "/{game}/calls/{call}/thumbnail.jpg", "viewer", summary="A call's decisive picture, small", **sends("image/jpeg")
+)
 def thumbnail(
     row: GameRowDep,
     viewer: CallViewerDep,

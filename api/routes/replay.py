@@ -8,11 +8,10 @@ from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import AppContextDep, StoreDep, part_of_context
 from downfield.api.http.requests import CallId, sends, sent_file
 from downfield.api.routes.games import GameRowDep
-from downfield.api.security.access import allow
 from downfield.broadcast.integrations.documents import WALL_CLOCK_NS, web_vtt
 from downfield.broadcast.replay.director import ReplayDirector
 from downfield.broadcast.replay.highlights import highlight_film
@@ -20,7 +19,7 @@ from downfield.game.published.stream_topics import ReplayView
 from downfield.game.records.models import RequestModel
 from downfield.store.history import History
 
-router = AuthorizedRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api", tags=["replay"])
 
 
 class ReplayRequest(RequestModel):
@@ -41,29 +40,27 @@ class PaceRequest(RequestModel):
 DirectorDep = Annotated[ReplayDirector, part_of_context(lambda context: context.replays)]
 
 
-@router.post("/replay", summary="Put the replay of a call on the overlay", status_code=202)
-@allow("producer")
+@router.post("/replay", "producer", summary="Put the replay of a call on the overlay", status_code=202)
 def show_replay(director: DirectorDep, request: ReplayRequest) -> ReplayView:
     """Returns at once; the topic `replay` says when it is ready. The game is not touched by it."""
     return director.show(request.call)
 
 
-@router.patch("/replay", summary="Slow down or freeze the replay on the overlay")
-@allow("producer")
+@router.patch("/replay", "producer", summary="Slow down or freeze the replay on the overlay")
 def pace_replay(director: DirectorDep, pace: PaceRequest) -> ReplayView:
     """From now on, wherever it is shown; the next replay begins at its own speed."""
     return director.pace(pace.speed, frozen=pace.frozen)
 
 
-@router.delete("/replay", summary="Take the replay off the overlay")
-@allow("producer")
+@router.delete("/replay", "producer", summary="Take the replay off the overlay")
 def hide_replay(director: DirectorDep) -> ReplayView:
     """A replay that is being made is not shown either."""
     return director.hide()
 
 
-@router.get("/games/{game}/highlights.mp4", summary="The highlights of a game as one film", **sends("video/mp4"))
-@allow("viewer")
+@router.get(
+    "/games/{game}/highlights.mp4", "viewer", summary="The highlights of a game as one film", **sends("video/mp4")
+)
 def highlights(row: GameRowDep, context: AppContextDep) -> Response:
     """The greatest plays, each at real speed and then its replay; sent while it is made."""
     films, plays = context.films, History(context.rig.store, row).plays()
@@ -71,8 +68,9 @@ def highlights(row: GameRowDep, context: AppContextDep) -> Response:
     return sent_file(f"downfield_{row.id}_highlights.mp4", parts, "video/mp4")
 
 
-@router.get("/games/{game}/captions.vtt", summary="The calls of a game as captions (WebVTT)", **sends("text/vtt"))
-@allow("viewer")
+@router.get(
+    "/games/{game}/captions.vtt", "viewer", summary="The calls of a game as captions (WebVTT)", **sends("text/vtt")
+)
 def captions(
     row: GameRowDep,
     store: StoreDep,
@@ -88,8 +86,9 @@ def captions(
     return Response(web_vtt(calls, from_ns, offset), media_type="text/vtt; charset=utf-8")
 
 
-@router.get("/games/{game}/calls/{call}/replay.mp4", summary="The replay of a call as a clip", **sends("video/mp4"))
-@allow("viewer")
+@router.get(
+    "/games/{game}/calls/{call}/replay.mp4", "viewer", summary="The replay of a call as a clip", **sends("video/mp4")
+)
 def replay_clip(row: GameRowDep, director: DirectorDep, call: CallId) -> Response:
     """Seen from straight above, slower and closer up to the decisive frame, which stays with the verdict on it."""
     clip = director.clip(row, call)

@@ -10,12 +10,11 @@ from typing import Annotated, Final, Literal, get_args
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import GameServiceDep, ReviewerDep, RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.requests import sends, sent_file
 from downfield.api.routes.games import HistoryDep
 from downfield.api.routes.rulings import PersonName, signed
-from downfield.api.security.access import allow
 from downfield.core.errors import BusyError, NotFoundError
 from downfield.core.files.csv_text import csv_text
 from downfield.core.records import made_of
@@ -52,8 +51,7 @@ class CallOutcomesView(TopicModel):
     why: str = Field(description="Why, in words.")
 
 
-@router.get("/games/{game}/report.html", summary="A game's report for print", **sends("text/html"))
-@allow("viewer")
+@router.get("/games/{game}/report.html", "viewer", summary="A game's report for print", **sends("text/html"))
 def report(history: HistoryDep, rig: RigPartsDep, recent: RecentReportDep) -> Response:
     """Box score, drives, play by play, figures, heat maps and play diagrams in one file that loads nothing."""
     public_key = "" if rig.bundles is None else rig.rig_key.public_text  # a review signs nothing
@@ -65,10 +63,10 @@ def report(history: HistoryDep, rig: RigPartsDep, recent: RecentReportDep) -> Re
 
 @router.get(
     "/games/{game}/shadow.html",
+    "operator",
     summary="The machine's calls in the shadow of a game, compared with what people declared",
     **sends("text/html"),
 )
-@allow("operator")
 def shadow_report(history: HistoryDep, store: StoreDep) -> Response:
     """By kind and play by play, for print; 404 for a game that was not played in shadow mode."""
     with _alone():
@@ -79,8 +77,7 @@ def shadow_report(history: HistoryDep, store: StoreDep) -> Response:
     return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-@router.get("/games/{game}/report/{table}.csv", summary="One table of a game's report", **sends("text/csv"))
-@allow("viewer")
+@router.get("/games/{game}/report/{table}.csv", "viewer", summary="One table of a game's report", **sends("text/csv"))
 def report_table(
     history: HistoryDep,
     store: StoreDep,
@@ -93,8 +90,7 @@ def report_table(
     return sent_file(f"{history.row.id}.{table}.csv", csv_text(found.head, found.rows), "text/csv; charset=utf-8")
 
 
-@router.get("/call-outcomes", summary="How the calls of the latest games fared, by kind")
-@allow("viewer")
+@router.get("/call-outcomes", "viewer", summary="How the calls of the latest games fared, by kind")
 def outcomes(
     store: StoreDep, games: Annotated[int, Query(ge=1, le=200, description="How many games, the latest.")] = 50
 ) -> list[CallOutcomesView]:
@@ -120,7 +116,7 @@ def _alone() -> Iterator[None]:
         _working.release()
 
 
-policy_router = AuthorizedRouter(prefix="/api/policies", tags=["games"], route_class=RepeatableRoute)
+policy_router = AuthorizedRouter(prefix="/api/policies", tags=["games"])
 
 Kind = Annotated[CallKind, Path(description="Kind of call.")]
 
@@ -144,15 +140,13 @@ class PolicyRequest(RequestModel):
     name: PersonName = ""
 
 
-@policy_router.get("", summary="What may be done with calls without a person, by kind")
-@allow("viewer")
+@policy_router.get("", "viewer", summary="What may be done with calls without a person, by kind")
 def policies(game_service: GameServiceDep) -> list[PolicyView]:
     """As it is for games that are started from now on; a game's journal holds what it was played under."""
     return _views(game_service)
 
 
-@policy_router.put("/{kind}", summary="Set what may be done with calls of a kind without a person")
-@allow("operator")
+@policy_router.put("/{kind}", "operator", summary="Set what may be done with calls of a kind without a person")
 def set_policy(
     game_service: GameServiceDep, principal: ReviewerDep, kind: Kind, request: PolicyRequest
 ) -> list[PolicyView]:

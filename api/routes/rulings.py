@@ -8,12 +8,12 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import FinishedGamesDep, ReviewerDep, StoreDep
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, EventId, IdempotencyKey, Note, RulingRequest
 from downfield.api.routes.games import GameRowDep, HistoryDep
-from downfield.api.security.access import Principal, allow
+from downfield.api.security.access import Principal
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import RequestModel
 from downfield.officiating.events import Ruling, Undo
@@ -22,7 +22,7 @@ from downfield.review.rejudging.finished_games import AuditLine, LateRuling, aud
 from downfield.store.history import History
 from downfield.store.writing.store import Store
 
-router = AuthorizedRouter(prefix="/api/games/{game}", tags=["games"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/games/{game}", tags=["games"])
 
 PersonName = Annotated[str, Field(max_length=60, pattern=r"^[^\x00-\x1f\x7f]*$", description="Who decides.")]
 Preview = Annotated[bool, Query(description="Whether only to say what would change; nothing is written.")]
@@ -54,15 +54,13 @@ class LateUndoRequest(RequestModel):
     note: Note = ""
 
 
-@router.get("/audit", summary="What happened to a game once it was over")
-@allow("viewer")
+@router.get("/audit", "viewer", summary="What happened to a game once it was over")
 def audit(history: HistoryDep) -> list[AuditLine]:
     """Ended, reopened, ruled, closed again: when, by whom and why, as the journal has it."""
     return audit_trail(history)
 
 
-@router.post("/reopening", summary="Reopen a finished game for rulings")
-@allow("operator")
+@router.post("/reopening", "operator", summary="Reopen a finished game for rulings")
 def reopen(
     row: GameRowDep, store: StoreDep, finished: FinishedGamesDep, principal: ReviewerDep, request: ReopeningRequest
 ) -> list[AuditLine]:
@@ -71,8 +69,7 @@ def reopen(
     return _audit(store, row)
 
 
-@router.post("/closing", summary="Close a reopened game")
-@allow("operator")
+@router.post("/closing", "operator", summary="Close a reopened game")
 def close(
     row: GameRowDep, store: StoreDep, finished: FinishedGamesDep, principal: ReviewerDep, request: ClosingRequest
 ) -> list[AuditLine]:
@@ -81,8 +78,7 @@ def close(
     return _audit(store, row)
 
 
-@router.post("/calls/{call}/rulings", summary="Confirm, overturn or strike one call of a reopened game")
-@allow("operator")
+@router.post("/calls/{call}/rulings", "operator", summary="Confirm, overturn or strike one call of a reopened game")
 def rule(
     row: GameRowDep,
     store: StoreDep,
@@ -106,8 +102,7 @@ def rule(
     return finished.preview(row, late) if preview else finished.rule(row, late)
 
 
-@router.post("/events/{event}/undo", summary="Undo one declaration or ruling of a reopened game")
-@allow("operator")
+@router.post("/events/{event}/undo", "operator", summary="Undo one declaration or ruling of a reopened game")
 def undo(
     row: GameRowDep,
     finished: FinishedGamesDep,

@@ -8,11 +8,10 @@ from typing import Annotated, Any, Final
 from fastapi import Body, Path, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
 from downfield.api.context.context import GameServiceDep, StoreDep
 from downfield.api.http.problems import ProblemError, accepted
 from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest, sends
-from downfield.api.security.access import allow
 from downfield.api.table_setup import draw_field_lines, draw_residuals
 from downfield.calibration.calibration import Calibration
 from downfield.core.records import made_of
@@ -23,7 +22,7 @@ from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-router = AuthorizedRouter(prefix="/api", route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api")
 
 MAX_TEAMS: Final = 500
 
@@ -67,15 +66,13 @@ class RulebookDetails(RulebookSummary):
     clauses: tuple[ClauseDetails, ...]
 
 
-@router.get("/teams", tags=["teams"], summary="Teams with their rosters")
-@allow("viewer")
+@router.get("/teams", "viewer", tags=["teams"], summary="Teams with their rosters")
 def teams(store: StoreDep) -> list[TeamDetails]:
     """In the order of their ids."""
     return [_team(team, content) for team, content in store.teams().items()]
 
 
-@router.get("/teams/{team}", tags=["teams"], summary="One team")
-@allow("viewer")
+@router.get("/teams/{team}", "viewer", tags=["teams"], summary="One team")
 def team(store: StoreDep, team: TeamId) -> TeamDetails:
     """With its roster."""
     content = store.teams().get(team)
@@ -84,8 +81,7 @@ def team(store: StoreDep, team: TeamId) -> TeamDetails:
     return _team(team, content)
 
 
-@router.put("/teams/{team}", tags=["teams"], summary="Save a team")
-@allow("operator")
+@router.put("/teams/{team}", "operator", tags=["teams"], summary="Save a team")
 def save_team(store: StoreDep, team: TeamId, request: TeamRequest) -> TeamDetails:
     """Replaces a team with the same id."""
     ids = [player.id for player in request.players]
@@ -97,8 +93,7 @@ def save_team(store: StoreDep, team: TeamId, request: TeamRequest) -> TeamDetail
     return _team(team, request.model_dump_json())
 
 
-@router.delete("/teams/{team}", tags=["teams"], summary="Remove a team", status_code=204)
-@allow("operator")
+@router.delete("/teams/{team}", "operator", tags=["teams"], summary="Remove a team", status_code=204)
 def drop_team(store: StoreDep, team: TeamId) -> Response:
     """Games it played stay as they are."""
     if not store.drop_team(team):
@@ -106,15 +101,13 @@ def drop_team(store: StoreDep, team: TeamId) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/rulebooks", tags=["rulebooks"], summary="The installed rulebooks")
-@allow("viewer")
+@router.get("/rulebooks", "viewer", tags=["rulebooks"], summary="The installed rulebooks")
 def rulebooks() -> list[RulebookSummary]:
     """House rules in files of your own are not listed."""
     return [RulebookSummary(name=system.name, title=system.title) for system in load_systems()[0]]
 
 
-@router.get("/rulebooks/{name}", tags=["rulebooks"], summary="One rulebook")
-@allow("viewer")
+@router.get("/rulebooks/{name}", "viewer", tags=["rulebooks"], summary="One rulebook")
 def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=[DEFAULT_RULEBOOK])]) -> RulebookDetails:
     """Every parameter with its reason, and every clause with how it is decided."""
     if name not in installed_rulebooks():
@@ -128,8 +121,7 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=[D
     return RulebookDetails(name=name, title=book.title, params=params, clauses=clauses)
 
 
-@router.get("/calibration", tags=["rig"], summary="The calibration in use")
-@allow("viewer")
+@router.get("/calibration", "viewer", tags=["rig"], summary="The calibration in use")
 def calibration(game_service: GameServiceDep) -> Calibration:
     """As in its file; see docs/formats.md."""
     return _calibration(game_service)
@@ -137,11 +129,11 @@ def calibration(game_service: GameServiceDep) -> Calibration:
 
 @router.get(
     "/calibration/residuals.svg",
+    "viewer",
     tags=["rig"],
     summary="The calibration's residuals as a drawing",
     **sends("image/svg+xml"),
 )
-@allow("viewer")
 def calibration_residuals(game_service: GameServiceDep) -> Response:
     """The residual of each part of the field, in millimeters."""
     return Response(draw_residuals(_calibration(game_service)), media_type="image/svg+xml")
@@ -149,18 +141,17 @@ def calibration_residuals(game_service: GameServiceDep) -> Response:
 
 @router.get(
     "/calibration/field.svg",
+    "viewer",
     tags=["rig"],
     summary="The calibrated field as the camera sees it",
     **sends("image/svg+xml"),
 )
-@allow("viewer")
 def calibrated_field(game_service: GameServiceDep) -> Response:
     """The printed lines where the calibration puts them, to be laid over the camera picture."""
     return Response(draw_field_lines(_calibration(game_service)), media_type="image/svg+xml")
 
 
-@router.put("/calibration", tags=["rig"], summary="Use a calibration made elsewhere")
-@allow("admin")
+@router.put("/calibration", "admin", tags=["rig"], summary="Use a calibration made elsewhere")
 def use_calibration(
     game_service: GameServiceDep,
     principal: PrincipalDep,
@@ -172,8 +163,7 @@ def use_calibration(
     return accepted(game_service.command(UseCalibration(calibration=calibration), by))
 
 
-@router.get("/configuration", tags=["rig"], summary="The configuration in force")
-@allow("admin")
+@router.get("/configuration", "admin", tags=["rig"], summary="The configuration in force")
 def configuration(game_service: GameServiceDep) -> Settings:
     """Without secrets."""
     return game_service.settings()

@@ -16,7 +16,7 @@ from downfield.api.openapi import application
 from downfield.api.routes import pairing
 from downfield.api.routes.pages import StaticFile, read_folder, static_file
 from downfield.api.routes.pages import assets as rig_assets
-from downfield.api.security.access import AccessPolicy, allow
+from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import KnownClients, own_path
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.secret_file import SecretFile
@@ -54,8 +54,7 @@ def pages() -> Mapping[str, StaticFile]:
     return read_folder("downfield.desk", "pages")
 
 
-@router.get("/assets/{file}")
-@allow("anyone")
+@router.get("/assets/{file}", "anyone")
 def asset(request: Request, file: str) -> Response:
     """A file that a page loads."""
     if file not in assets():
@@ -63,8 +62,7 @@ def asset(request: Request, file: str) -> Response:
     return assets()[file].response(request)
 
 
-@router.get("/overlay/{name}")
-@allow("anyone")
+@router.get("/overlay/{name}", "anyone")
 def overlay(request: Request, name: str) -> Response:
     """An overlay for OBS."""
     if name not in OVERLAYS:
@@ -72,12 +70,11 @@ def overlay(request: Request, name: str) -> Response:
     return pages()["event_overlay.html"].response(request)
 
 
-@router.get("/")
-@router.get("/event")
-@router.get("/hall")
-@router.get("/pair")
-@router.get("/mine")
-@allow("anyone")
+@router.get("/", "anyone")
+@router.get("/event", "anyone")
+@router.get("/hall", "anyone")
+@router.get("/pair", "anyone")
+@router.get("/mine", "anyone")
 def page(request: Request) -> Response:
     """The desk, the event, the big screen of the hall, the pairing page, the tables of a phone."""
     return pages()[PAGES[own_path(request.scope)]].response(request)
@@ -110,7 +107,7 @@ def create_desk_app(
     app.state.desk = desk
     streams = OpenStreams()
     tokens = TokenStore(store, streams.end_all_of)
-    AccessControl(access, known, admin_key, tokens, streams, desk.grants).install(app)
+    app.state.access_control = AccessControl(access, known, admin_key, tokens, streams, desk.grants)
 
     def revoke(grant: str) -> None:
         tokens.revoke(grant, "the director")

@@ -10,9 +10,8 @@ from fastapi import Body as FromBody
 from fastapi import Header, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.http.requests import sent_file
-from downfield.api.security.access import allow
 from downfield.desk.event import operations, swiss
 from downfield.desk.event.changes import result_text
 from downfield.desk.event.csv_files import (
@@ -31,7 +30,7 @@ from downfield.desk.service.event_views import EventView, WaitingView, event_vie
 from downfield.desk.service.parts import DeskDep, SenderDep, change_event, shown
 from downfield.game.records.models import RequestModel
 
-router = AuthorizedRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/event", tags=["event"])
 
 EventName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 
@@ -78,8 +77,7 @@ class AssignRequest(RequestModel):
     turned: bool = Field(default=False, description="Whether the table's home is away in the match.")
 
 
-@router.get("", summary="The event", response_model=EventView)
-@allow("viewer")
+@router.get("", "viewer", summary="The event", response_model=EventView)
 def read_event(desk: DeskDep, response: Response, if_none_match: Annotated[str | None, Header()] = None) -> object:
     """With an ETag: a page that has it already gets 304."""
     etag = f'"{desk.keeper.revision}"'
@@ -89,15 +87,13 @@ def read_event(desk: DeskDep, response: Response, if_none_match: Annotated[str |
     return event_view(desk.keeper.event, desk.keeper.revision)
 
 
-@router.post("", summary="Begin another event", status_code=201)
-@allow("admin")
+@router.post("", "admin", summary="Begin another event", status_code=201)
 def begin(by: SenderDep, new: NewEvent) -> EventView:
     """The present one is kept beside it as a file."""
     return shown(by.desk, by.desk.keeper.begin(by.request, new.name))
 
 
-@router.put("/name", summary="Rename the event")
-@allow("admin")
+@router.put("/name", "admin", summary="Rename the event")
 def rename(by: SenderDep, new: NewEvent) -> EventView:
     """Its name on every page."""
     return change_event(
@@ -107,15 +103,13 @@ def rename(by: SenderDep, new: NewEvent) -> EventView:
     )
 
 
-@router.put("/rules", summary="Change how it is played")
-@allow("admin")
+@router.put("/rules", "admin", summary="Change how it is played")
 def put_rules(by: SenderDep, rules: Rules) -> EventView:
     """Before the draw only."""
     return change_event(by, "changed the rules", lambda event, change: operations.change_rules(event, rules, change))
 
 
-@router.post("/entrants", summary="Register a coach", status_code=201)
-@allow("admin")
+@router.post("/entrants", "admin", summary="Register a coach", status_code=201)
 def register(by: SenderDep, given: EntrantRequest) -> EventView:
     """Before the draw; after it into the smallest pool, as long as no game of the elimination is played."""
     entrant = _entrant(secrets.token_hex(4), given, None)
@@ -126,8 +120,7 @@ def register(by: SenderDep, given: EntrantRequest) -> EventView:
     return change_event(by, f"registered {entrant.name}", operation)
 
 
-@router.put("/entrants/{entrant}", summary="Change what is registered")
-@allow("admin")
+@router.put("/entrants/{entrant}", "admin", summary="Change what is registered")
 def change_entrant(by: SenderDep, entrant: str, given: EntrantRequest) -> EventView:
     """Names, rosters and notes at any time, seeds before the draw."""
 
@@ -137,24 +130,21 @@ def change_entrant(by: SenderDep, entrant: str, given: EntrantRequest) -> EventV
     return change_event(by, f"changed {given.team or given.coach}", operation)
 
 
-@router.delete("/entrants/{entrant}", summary="Withdraw a coach")
-@allow("admin")
+@router.delete("/entrants/{entrant}", "admin", summary="Withdraw a coach")
 def withdraw(by: SenderDep, entrant: str) -> EventView:
     """After the draw, what is left of their games is forfeited."""
     name = operations.find_entrant(by.desk.keeper.event, entrant).name
     return change_event(by, f"withdrew {name}", lambda event, change: operations.withdraw(event, entrant, change))
 
 
-@router.post("/entrants/{entrant}/return", summary="Take a coach back who has withdrawn")
-@allow("admin")
+@router.post("/entrants/{entrant}/return", "admin", summary="Take a coach back who has withdrawn")
 def return_entrant(by: SenderDep, entrant: str) -> EventView:
     """What they forfeited is to be played again."""
     name = operations.find_entrant(by.desk.keeper.event, entrant).name
     return change_event(by, f"took {name} back", lambda event, change: operations.take_back(event, entrant, change))
 
 
-@router.put("/entrants/{entrant}/here", summary="Check a coach in, or out")
-@allow("operator")
+@router.put("/entrants/{entrant}/here", "operator", summary="Check a coach in, or out")
 def put_here(by: SenderDep, entrant: str, here: Annotated[bool, FromBody()]) -> EventView:
     """For those at the door as well."""
     name = operations.find_entrant(by.desk.keeper.event, entrant).name
@@ -162,8 +152,7 @@ def put_here(by: SenderDep, entrant: str, here: Annotated[bool, FromBody()]) -> 
     return change_event(by, text, lambda event, change: operations.check_in(event, entrant, here, change))
 
 
-@router.post("/entrants.csv", summary="Register coaches from CSV")
-@allow("admin")
+@router.post("/entrants.csv", "admin", summary="Register coaches from CSV")
 def import_entrants(by: SenderDep, text: Annotated[str, FromBody(media_type="text/csv")] = "") -> EventView:
     """Columns: coach, team, short, color, club, seed. All lines or none."""
 
@@ -175,8 +164,7 @@ def import_entrants(by: SenderDep, text: Annotated[str, FromBody(media_type="tex
     return change_event(by, "registered coaches from a file", operation)
 
 
-@router.post("/figures.csv", summary="Register rosters from CSV")
-@allow("admin")
+@router.post("/figures.csv", "admin", summary="Register rosters from CSV")
 def import_figures(by: SenderDep, text: Annotated[str, FromBody(media_type="text/csv")] = "") -> EventView:
     """Columns: coach, number, position, grams, note, refused. All lines or none."""
 
@@ -189,15 +177,13 @@ def import_figures(by: SenderDep, text: Annotated[str, FromBody(media_type="text
     return change_event(by, "registered rosters from a file", operation)
 
 
-@router.post("/draw", summary="Draw pools and brackets")
-@allow("admin")
+@router.post("/draw", "admin", summary="Draw pools and brackets")
 def make_draw(by: SenderDep) -> EventView:
     """By seeds, those without one in the order of registration."""
     return change_event(by, "made the draw", operations.draw)
 
 
-@router.post("/draw/swap", summary="Exchange two entrants' places in the draw")
-@allow("admin")
+@router.post("/draw/swap", "admin", summary="Exchange two entrants' places in the draw")
 def swap_places(by: SenderDep, given: Annotated[tuple[str, str], FromBody()]) -> EventView:
     """As lots drawn by hand say: between pools, or in a bracket; before either has begun a game."""
     one, other = (operations.find_entrant(by.desk.keeper.event, entrant).name for entrant in given)
@@ -208,30 +194,26 @@ def swap_places(by: SenderDep, given: Annotated[tuple[str, str], FromBody()]) ->
     )
 
 
-@router.post("/rounds", summary="Pair the next Swiss round")
-@allow("admin")
+@router.post("/rounds", "admin", summary="Pair the next Swiss round")
 def pair_round(by: SenderDep) -> EventView:
     """By the standings, once the round before is played; nobody meets twice."""
     number = next_round(by.desk.keeper.event)
     return change_event(by, f"paired round {number}", swiss.pair_round)
 
 
-@router.delete("/draw", summary="Undo the draw")
-@allow("admin")
+@router.delete("/draw", "admin", summary="Undo the draw")
 def undo_draw(by: SenderDep) -> EventView:
     """Only while no game is played."""
     return change_event(by, "undid the draw", operations.undo_draw)
 
 
-@router.delete("/changes/last", summary="Undo the last change")
-@allow("admin")
+@router.delete("/changes/last", "admin", summary="Undo the last change")
 def undo_last(by: SenderDep) -> EventView:
     """Of a person: what tables have said since stays. Again for the one before it."""
     return shown(by.desk, by.desk.keeper.undo(by.request))
 
 
-@router.put("/matches/{match}/result", summary="Enter or correct a result")
-@allow("operator")
+@router.put("/matches/{match}/result", "operator", summary="Enter or correct a result")
 def put_result(by: SenderDep, match: str, given: ResultRequest) -> EventView:
     """Asks first if results of other games, or games in play, would not count any more."""
     known = by.desk.keeper.event.matches
@@ -248,15 +230,13 @@ def put_result(by: SenderDep, match: str, given: ResultRequest) -> EventView:
     )
 
 
-@router.get("/waiting", summary="What waits for the director")
-@allow("viewer")
+@router.get("/waiting", "viewer", summary="What waits for the director")
 def read_waiting(desk: DeskDep) -> list[WaitingView]:
     """Matches stopped by a contradiction, and games of tables that decide no match; each with what can be done."""
     return [WaitingView.model_validate(one) for one in desk.keeper.outcomes.waiting]
 
 
-@router.put("/games/{game}/match", summary="Count a table's game for a match, or for none")
-@allow("admin")
+@router.put("/games/{game}/match", "admin", summary="Count a table's game for a match, or for none")
 def put_game_match(by: SenderDep, game: str, given: AssignRequest) -> EventView:
     """Of those that wait."""
     text = f"counted game {game} for {given.match}" if given.match else f"put game {game} aside"
@@ -268,8 +248,7 @@ def put_game_match(by: SenderDep, game: str, given: AssignRequest) -> EventView:
     )
 
 
-@router.delete("/matches/{match}/result", summary="Remove a result")
-@allow("admin")
+@router.delete("/matches/{match}/result", "admin", summary="Remove a result")
 def delete_result(by: SenderDep, match: str) -> EventView:
     """With what tables say of it by now, and a forfeit; asks first if results of other games would not count."""
     return change_event(
@@ -280,15 +259,13 @@ def delete_result(by: SenderDep, match: str) -> EventView:
     )
 
 
-@router.put("/lots", summary="Enter the order that lots gave")
-@allow("admin")
+@router.put("/lots", "admin", summary="Enter the order that lots gave")
 def put_lots(by: SenderDep, order: Annotated[list[str], FromBody(max_length=256)]) -> EventView:
     """Every entrant's id once; it decides ties that nothing else breaks."""
     return change_event(by, "drew lots", lambda event, change: operations.draw_lots(event, order, change))
 
 
-@router.get("/{name}.csv", summary="A list as CSV", response_class=Response)
-@allow("viewer")
+@router.get("/{name}.csv", "viewer", summary="A list as CSV", response_class=Response)
 def read_csv(desk: DeskDep, name: Literal["entrants", "figures", "games", "standings"]) -> Response:
     """Entrants and figures in the form that can be read again."""
     write = {"entrants": entrants_csv, "figures": figures_csv, "games": games_csv, "standings": standings_csv}[name]

@@ -22,7 +22,6 @@ from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.requests import sends
 from downfield.api.routes.pairing import watch_url
-from downfield.api.security.access import allow
 from downfield.api.security.tokens import CODE_LETTERS
 from downfield.core.errors import NotFoundError
 from downfield.desk.event.outcomes import in_play, is_called
@@ -162,8 +161,7 @@ class GuestLinkView(BaseModel):
     code: str = Field(description="Its last part, to be written on paper.")
 
 
-@router.get("/guest/{code}", include_in_schema=False)
-@allow("anyone")
+@router.get("/guest/{code}", "anyone", include_in_schema=False)
 def guest(desk: DeskDep, code: str) -> Response:
     """Schedule, results and standings, for who has the code."""
     if not secrets.compare_digest(code.upper().encode(), guest_code(desk.grants.key).encode()):
@@ -173,23 +171,22 @@ def guest(desk: DeskDep, code: str) -> Response:
     return HTMLResponse(page, headers=PAGE_HEADERS)
 
 
-@router.get("/api/event/guests", summary="The address that guests open")
-@allow("viewer")
+@router.get("/api/event/guests", "viewer", summary="The address that guests open")
 def read_guest_link(desk: DeskDep, request: Request) -> GuestLinkView:
     """Needs no pairing; shows schedule, results and standings, and nothing else."""
     code = guest_code(desk.grants.key)
     return GuestLinkView(url=f"{watch_url(request)}/guest/{code}", code=code)
 
 
-@router.get("/api/event/guests.svg", summary="That address as a QR code", **sends("image/svg+xml"))
-@allow("viewer")
+@router.get("/api/event/guests.svg", "viewer", summary="That address as a QR code", **sends("image/svg+xml"))
 def guest_picture(desk: DeskDep, request: Request) -> Response:
     """To be printed."""
     return Response(qr_svg(read_guest_link(desk, request).url), media_type="image/svg+xml")
 
 
-@router.get("/api/event/page.html", summary="A static copy of the page for guests", response_class=HTMLResponse)
-@allow("viewer")
+@router.get(
+    "/api/event/page.html", "viewer", summary="A static copy of the page for guests", response_class=HTMLResponse
+)
 def static_copy(desk: DeskDep) -> Response:
     """One file without scripts, to be put on any website."""
     headers = {**PAGE_HEADERS, "Content-Disposition": 'attachment; filename="event.html"'}
@@ -217,8 +214,7 @@ def live_scores(desk: DeskParts) -> dict[str, Points]:
     return found
 
 
-@router.get("/api/event/live", summary="How it stands in the games that are in play")
-@allow("viewer")
+@router.get("/api/event/live", "viewer", summary="How it stands in the games that are in play")
 def read_live(desk: DeskDep) -> dict[str, Points]:
     """Points of home and away, by match; for the hall's screen."""
     return live_scores(desk)
@@ -235,8 +231,7 @@ def announcements(desk: DeskParts) -> list[str]:
 ANNOUNCED_NS: Final = 30 * 60 * 1_000_000_000  # How long an announcement is shown to the hall
 
 
-@router.get("/api/event/announcements", summary="What was announced to all tables lately")
-@allow("viewer")
+@router.get("/api/event/announcements", "viewer", summary="What was announced to all tables lately")
 def read_announcements(desk: DeskDep) -> list[str]:
     """The latest first; for the hall's screen."""
     return announcements(desk)

@@ -8,9 +8,8 @@ from fastapi import Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
-from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
 from downfield.api.http.requests import sends
-from downfield.api.security.access import allow
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError, RefusedError
 from downfield.core.records import from_json, made_of
@@ -41,10 +40,10 @@ rigs_router = AuthorizedRouter(prefix="/api/tournament", tags=["tables"])
 
 @rigs_router.post(
     "/{subject}",
+    "admin",
     summary="What a rig on this computer sends, in place of a broker",
     **sends("application/octet-stream", "binary"),
 )
-@allow("admin")
 async def receive(
     desk: DeskDep,
     request: Request,
@@ -56,7 +55,7 @@ async def receive(
     return Response(answer, media_type="application/octet-stream")
 
 
-router = AuthorizedRouter(prefix="/api/pushes", tags=["tables"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/pushes", tags=["tables"])
 
 
 class PushRequest(RequestModel):
@@ -105,8 +104,7 @@ class PushView(BaseModel):
     tables: tuple[AnswerView, ...]
 
 
-@router.get("", summary="What was sent to tables, and what became of it")
-@allow("viewer")
+@router.get("", "viewer", summary="What was sent to tables, and what became of it")
 def read_pushes(desk: DeskDep) -> list[PushView]:
     """The latest first."""
 
@@ -123,8 +121,7 @@ def answers_to(tournament: DeskTournament, push: TablePush) -> tuple[AnswerView,
     return tuple(AnswerView(table=one.table, status=one.state.status, text=one.state.text) for one in found)
 
 
-@router.post("", summary="Send something to tables", status_code=201)
-@allow("admin")
+@router.post("", "admin", summary="Send something to tables", status_code=201)
 def send_push(
     desk: DeskDep,
     principal: PrincipalDep,
@@ -146,8 +143,7 @@ class RoundCall(BaseModel):
     text: str
 
 
-@router.post("/round", summary="Call the round: send each table its next game", status_code=201)
-@allow("admin")
+@router.post("/round", "admin", summary="Call the round: send each table its next game", status_code=201)
 def call_round(desk: DeskDep, principal: PrincipalDep) -> list[RoundCall]:
     """One line a table: sent, still playing, late since a team plays elsewhere, or what comes next."""
     event = desk.keeper.event
@@ -184,8 +180,7 @@ def send_game(desk: DeskParts, by: str, match: str) -> None:
     desk.tournament.pushes.send(by, title, payload, _rigs(desk.tournament, tables))
 
 
-@router.delete("/{push}", summary="Send something no longer", status_code=204)
-@allow("admin")
+@router.delete("/{push}", "admin", summary="Send something no longer", status_code=204)
 def withdraw_push(desk: DeskDep, push: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]) -> Response:
     """Tables that have it already keep it."""
     desk.tournament.pushes.withdraw(push)

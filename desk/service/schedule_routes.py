@@ -7,8 +7,7 @@ from typing import Annotated
 from fastapi import Body as FromBody
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
-from downfield.api.security.access import allow
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.desk.event import placing
 from downfield.desk.event.changes import QuestionError
 from downfield.desk.event.records import MAX_NAME, EventClock
@@ -17,7 +16,7 @@ from downfield.desk.service.event_views import EventView
 from downfield.desk.service.parts import SenderDep, change_event
 from downfield.game.records.models import RequestModel
 
-router = AuthorizedRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
+router = AuthorizedRouter(prefix="/api/event", tags=["event"])
 
 
 class ClockRequest(RequestModel):
@@ -47,8 +46,7 @@ class SwapRequest(RequestModel):
     matches: tuple[str, str]
 
 
-@router.put("/clock", summary="Change when and where games are played")
-@allow("admin")
+@router.put("/clock", "admin", summary="Change when and where games are played")
 def put_clock(by: SenderDep, given: ClockRequest) -> EventView:
     """Games that have not begun are scheduled again if there is a schedule."""
     return change_event(
@@ -58,15 +56,13 @@ def put_clock(by: SenderDep, given: ClockRequest) -> EventView:
     )
 
 
-@router.post("/schedule", summary="Schedule every game that has not begun")
-@allow("admin")
+@router.post("/schedule", "admin", summary="Schedule every game that has not begun")
 def make_schedule(by: SenderDep) -> EventView:
     """Over the tables, by the event's common clock. What is in play, fixed or postponed stays as it is."""
     return change_event(by, "made the schedule", placing.make_schedule)
 
 
-@router.post("/delay", summary="Let a round begin later")
-@allow("admin")
+@router.post("/delay", "admin", summary="Let a round begin later")
 def post_delay(by: SenderDep, given: DelayRequest) -> EventView:
     """With those after it in its session; asks first, with what it moves."""
     late = f"{abs(given.minutes)} min {'later' if given.minutes > 0 else 'earlier'}"
@@ -80,24 +76,23 @@ def post_delay(by: SenderDep, given: DelayRequest) -> EventView:
     return change_event(by, f"had round {given.slot + 1} begin {late}", operation)
 
 
-@router.post("/swap", summary="Exchange tables and times of two games")
-@allow("admin")
+@router.post("/swap", "admin", summary="Exchange tables and times of two games")
 def post_swap(by: SenderDep, given: SwapRequest) -> EventView:
     """Of games that have not begun."""
     one, other = given.matches
     return change_event(by, f"swapped {one} and {other}", lambda event, change: placing.swap(event, one, other, change))
 
 
-@router.put("/matches/{match}/held", summary="Fix a game in its place, postpone it, or leave it to the schedule")
-@allow("admin")
+@router.put(
+    "/matches/{match}/held", "admin", summary="Fix a game in its place, postpone it, or leave it to the schedule"
+)
 def put_held(by: SenderDep, match: str, how: Annotated[placing.Holding, FromBody()]) -> EventView:
     """A postponed game has no time until it is moved to one."""
     texts = {"fixed": f"fixed {match}", "postponed": f"postponed {match}", "free": f"left {match} to the schedule"}
     return change_event(by, texts[how], lambda event, change: placing.hold(event, match, how, change))
 
 
-@router.put("/matches/{match}/officials", summary="Say who referees or operates a game")
-@allow("admin")
+@router.put("/matches/{match}/officials", "admin", summary="Say who referees or operates a game")
 def put_officials(
     by: SenderDep,
     match: str,
@@ -108,8 +103,7 @@ def put_officials(
     return change_event(by, text, lambda event, change: placing.assign_officials(event, match, names, change))
 
 
-@router.put("/matches/{match}/place", summary="Move a game")
-@allow("admin")
+@router.put("/matches/{match}/place", "admin", summary="Move a game")
 def put_place(by: SenderDep, match: str, place: PlaceRequest) -> EventView:
     """To another table or time, where nothing collides; it stays there when the schedule is made again."""
     return change_event(

@@ -10,8 +10,7 @@ from typing import Final, Literal
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel
 
-from downfield.api.context.access_control import AuthorizedRouter, RepeatableRoute
-from downfield.api.security.access import allow
+from downfield.api.context.access_control import AuthorizedRouter
 from downfield.core.errors import NotFoundError
 from downfield.desk.event.placing import at_table
 from downfield.desk.event.progress import Progress, ordinal, ranking
@@ -188,7 +187,7 @@ def _disputed(one: DisputedCall) -> tuple[str, ...]:
     return (one.table, f"{one.away} at {one.home}", spoken_name(challenge.text), asked, decided, ". ".join(said))
 
 
-router = AuthorizedRouter(tags=["event"], route_class=RepeatableRoute)
+router = AuthorizedRouter(tags=["event"])
 
 
 class EarlierEvent(BaseModel):
@@ -199,29 +198,29 @@ class EarlierEvent(BaseModel):
     season: str
 
 
-@router.get("/event/sheets/{name}", summary="Sheets to be printed", response_class=HTMLResponse)
-@allow("viewer")
+@router.get("/event/sheets/{name}", "viewer", summary="Sheets to be printed", response_class=HTMLResponse)
 def read_sheets(desk: DeskDep, name: SheetName) -> HTMLResponse:
     """Each table's games, each team's, or a blank score sheet for every game whose teams are known."""
     return HTMLResponse(sheets_page(event_view(desk.keeper.event, ""), name), headers=PAGE_HEADERS)
 
 
-@router.get("/event/season", summary="The standings of each season", response_class=HTMLResponse)
-@allow("viewer")
+@router.get("/event/season", "viewer", summary="The standings of each season", response_class=HTMLResponse)
 def read_season(desk: DeskDep) -> HTMLResponse:
     """Over all events of this desk, by coach."""
     return HTMLResponse(season_page([desk.keeper.event, *desk.keeper.earlier().values()]), headers=PAGE_HEADERS)
 
 
-@router.get("/event/disputes", summary="Every disputed call of the tables' games", response_class=HTMLResponse)
-@allow("viewer")
+@router.get(
+    "/event/disputes", "viewer", summary="Every disputed call of the tables' games", response_class=HTMLResponse
+)
 def read_disputes(desk: DeskDep) -> HTMLResponse:
     """Across all tables, with who decided, and opinions and appeals."""
     return HTMLResponse(disputes_page(desk.tournament.games()), headers=PAGE_HEADERS)
 
 
-@router.get("/event/earlier/{number}", summary="An earlier event, as guests saw it", response_class=HTMLResponse)
-@allow("viewer")
+@router.get(
+    "/event/earlier/{number}", "viewer", summary="An earlier event, as guests saw it", response_class=HTMLResponse
+)
 def read_earlier(desk: DeskDep, number: int) -> HTMLResponse:
     """Results and standings."""
     event = desk.keeper.earlier().get(number)
@@ -230,8 +229,7 @@ def read_earlier(desk: DeskDep, number: int) -> HTMLResponse:
     return HTMLResponse(guest_page(event_view(event, "")), headers=PAGE_HEADERS)
 
 
-@router.get("/api/event/earlier", summary="The events before this one")
-@allow("viewer")
+@router.get("/api/event/earlier", "viewer", summary="The events before this one")
 def list_earlier(desk: DeskDep) -> list[EarlierEvent]:
     """The latest first."""
     return [
@@ -240,8 +238,7 @@ def list_earlier(desk: DeskDep) -> list[EarlierEvent]:
     ]
 
 
-@router.post("/api/event/earlier/{number}", summary="Open an earlier event again")
-@allow("admin")
+@router.post("/api/event/earlier/{number}", "admin", summary="Open an earlier event again")
 def reopen(by: SenderDep, number: int) -> EventView:
     """In place of the present one, which is kept beside it."""
     return shown(by.desk, by.desk.keeper.reopen(by.request, number))

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Path, Request, Response
 from pydantic import BaseModel, Field
 
-from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep, RepeatableRoute
+from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
 from downfield.api.http.network_addresses import qr_svg
 from downfield.api.http.requests import sends
 from downfield.api.routes.pairing import base_url
-from downfield.api.security.access import Role, allow
+from downfield.api.security.access import Role
 from downfield.core.errors import RefusedError
 from downfield.core.records import made_of
 from downfield.desk.service.parts import DeskDep, DeskParts
@@ -22,8 +22,8 @@ from downfield.desk.tables.rig_client import pair_with
 from downfield.game.records.commands import Name
 from downfield.game.records.models import RequestModel
 
-tables_router = AuthorizedRouter(prefix="/api/tables", tags=["tables"], route_class=RepeatableRoute)
-grants_router = AuthorizedRouter(prefix="/api/grants", tags=["access"], route_class=RepeatableRoute)
+tables_router = AuthorizedRouter(prefix="/api/tables", tags=["tables"])
+grants_router = AuthorizedRouter(prefix="/api/grants", tags=["access"])
 
 TableId = Annotated[str, Path(pattern=r"^([0-9a-f]{8}|[a-z2-7]{16})$")]
 """At this desk, or the rig's where a tournament's broker tells of it."""
@@ -43,15 +43,13 @@ class NameRequest(RequestModel):
     name: str = Field(min_length=1, max_length=MAX_NAME)
 
 
-@tables_router.get("", summary="Every table, those that need somebody first")
-@allow("viewer")
+@tables_router.get("", "viewer", summary="Every table, those that need somebody first")
 def tables(desk: DeskDep) -> list[TableStatus]:
     """A table that is not heard of for 5 s is lost."""
     return desk.statuses()
 
 
-@tables_router.post("", summary="Watch a table", status_code=201)
-@allow("admin")
+@tables_router.post("", "admin", summary="Watch a table", status_code=201)
 def add_table(desk: DeskDep, given: TableRequest) -> list[TableStatus]:
     """Pairs with its rig by a code that the rig's start page shows. A known name gets another rig."""
     paired = pair_with(given.address, given.code, "the director's desk")
@@ -59,16 +57,14 @@ def add_table(desk: DeskDep, given: TableRequest) -> list[TableStatus]:
     return tables(desk)
 
 
-@tables_router.put("/{table}", summary="Rename a table")
-@allow("admin")
+@tables_router.put("/{table}", "admin", summary="Rename a table")
 def rename_table(desk: DeskDep, table: TableId, given: NameRequest) -> list[TableStatus]:
     """Its rig stays the same."""
     desk.watcher.watch(desk.book.rename(table, given.name))
     return tables(desk)
 
 
-@tables_router.delete("/{table}", summary="Stop watching a table", status_code=204)
-@allow("admin")
+@tables_router.delete("/{table}", "admin", summary="Stop watching a table", status_code=204)
 def remove_table(desk: DeskDep, table: TableId) -> Response:
     """Its rig and its game are not touched; revoke the desk there as well if it should not come back.
 
@@ -135,16 +131,14 @@ class GrantsView(BaseModel):
     tables: tuple[AnswerView, ...] = Field(description="Whether each knows the desk's key and what was revoked.")
 
 
-@grants_router.get("", summary="The phones of the tournament")
-@allow("admin")
+@grants_router.get("", "admin", summary="The phones of the tournament")
 def read_grants(desk: DeskDep) -> GrantsView:
     """With the tables that know already who was revoked."""
     tables = tuple(answer for push in desk.grants.standing() for answer in answers_to(desk.tournament, push))
     return GrantsView(grants=tuple(_view(one) for one in reversed(desk.grants.issued)), tables=tables)
 
 
-@grants_router.get("/mine", summary="What this phone may do, with passes for its tables")
-@allow("viewer")
+@grants_router.get("/mine", "viewer", summary="What this phone may do, with passes for its tables")
 def read_mine(desk: DeskDep, principal: PrincipalDep) -> MyGrantView:
     """For a phone that has opened its invitation."""
     grant = desk.grants.grant_of(principal.device)
@@ -154,8 +148,7 @@ def read_mine(desk: DeskDep, principal: PrincipalDep) -> MyGrantView:
     return MyGrantView(name=grant.name, role=grant.role, tables=grant.tables, passes=tuple(passes))
 
 
-@grants_router.post("", summary="Let a phone work at tables", status_code=201)
-@allow("admin")
+@grants_router.post("", "admin", summary="Let a phone work at tables", status_code=201)
 def make_grant(desk: DeskDep, request: Request, principal: PrincipalDep, given: GrantRequest) -> GrantLink:
     """Its phone opens an invitation at the desk, once; tables take its passes while the desk is away."""
     _refuse_unknown_tables(desk, given.tables)
@@ -164,15 +157,13 @@ def make_grant(desk: DeskDep, request: Request, principal: PrincipalDep, given: 
     return GrantLink(**_view(issued).model_dump(), url=_url(desk, request, grant.id))
 
 
-@grants_router.get("/{grant}/qr.svg", summary="An invitation as a QR code", **sends("image/svg+xml"))
-@allow("admin")
+@grants_router.get("/{grant}/qr.svg", "admin", summary="An invitation as a QR code", **sends("image/svg+xml"))
 def grant_picture(desk: DeskDep, request: Request, grant: GrantId) -> Response:
     """Holds the address with the invitation, for a phone's camera."""
     return Response(qr_svg(_url(desk, request, grant)), media_type="image/svg+xml")
 
 
-@grants_router.delete("/{grant}", summary="Revoke a phone", status_code=204)
-@allow("admin")
+@grants_router.delete("/{grant}", "admin", summary="Revoke a phone", status_code=204)
 def revoke_grant(desk: DeskDep, principal: PrincipalDep, grant: GrantId) -> Response:
     """At the desk at once; at each table as soon as it is connected, where its open feeds and pictures end."""
     desk.grants.revoke(principal.name, grant)

@@ -11,13 +11,13 @@ from typing import Annotated
 import httpx
 import pytest
 from asgi_client import AsgiClient
-from fastapi import APIRouter, FastAPI, Header, HTTPException, Response
+from fastapi import FastAPI, Header, HTTPException, Response
 from waiting import WAIT_S, let_run_async
 
 from downfield.api.context import access_control
-from downfield.api.context.access_control import AccessControl, AnsweredRequests, RepeatableRoute
+from downfield.api.context.access_control import AccessControl, AnsweredRequests, AuthorizedRouter
 from downfield.api.feed.event_stream import OpenStreams
-from downfield.api.security.access import AccessPolicy, allow
+from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.secret_file import SecretFile
@@ -34,36 +34,32 @@ class Counting:
     may: asyncio.Event = field(default_factory=asyncio.Event)
 
     def app(self) -> FastAPI:
-        router = APIRouter(route_class=RepeatableRoute)
+        router = AuthorizedRouter()
 
-        @router.post("/taps")
-        @allow("anyone")
+        @router.post("/taps", "anyone")
         def tap(name: str) -> dict[str, int]:
             self.done.append(name)
             return {"done": len(self.done)}
 
-        @router.post("/slow")
-        @allow("anyone")
+        @router.post("/slow", "anyone")
         async def slow() -> dict[str, int]:
             await self.may.wait()
             self.done.append("slow")
             return {"done": len(self.done)}
 
-        @router.post("/failing")
-        @allow("anyone")
+        @router.post("/failing", "anyone")
         def failing() -> None:
             self.done.append("failing")
             raise HTTPException(503)
 
-        @router.post("/receipts")
-        @allow("anyone")
+        @router.post("/receipts", "anyone")
         def receipt(key: Annotated[str | None, Header(alias="Idempotency-Key")] = None) -> str:
             self.done.append(key or "")
             return f"{len(self.done)}"
 
         app = FastAPI()
         control = AccessControl(AccessPolicy(), KnownClients(), SecretFile(), TokenStore(self.store), OpenStreams())
-        control.install(app)
+        app.state.access_control = control
         app.add_middleware(SecurityMiddleware, access=control.policy, known=control.known, responses=Counter())
         app.include_router(router)
         return app

@@ -43,6 +43,9 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/user.css"),
         ("GET", "/assets/{file}"),
         ("GET", "/logos/{logo}.png"),
+        ("GET", "/schemas"),
+        ("GET", "/schemas/{name:path}"),
+        ("GET", "/asyncapi.json"),
     },
     "producer": {
         ("GET", "/api/webhooks"),  # who puts the game on air sees to what other programs are sent
