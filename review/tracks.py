@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import math
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,16 @@ from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 
 
+def batched_scenes(
+    store: StoreReader, history: History, from_ns: float = -math.inf, to_ns: float = math.inf
+) -> Iterator[Scene]:
+    """Yield the scenes of all batches that reach into a span of time, as the journal has them; no other is read."""
+    for batch in history.batches:
+        if batch.last_ns >= from_ns and batch.first_ns <= to_ns:
+            attachment = store.attachment(history.row.id, batch.seq) or b""
+            yield from unpack_scenes(attachment, where=f"game {history.row.id}, entry {batch.seq}")
+
+
 def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] | None = None) -> Iterator[Scene]:
     """Yield a game's scenes; their times rise, as one that is not later than all before it is left out.
 
@@ -33,19 +44,13 @@ def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] |
         FormatError: the journal can't be read.
         OutputError: the store can't be read.
     """
-    latest_ns: int | None = None
-    for batch in history.batches:
-        if span_ns is not None and (batch.last_ns < span_ns[0] or batch.first_ns > span_ns[1]):
-            continue
-        attachment = store.attachment(history.row.id, batch.seq)
-        if attachment is None:
-            continue
-        for scene in unpack_scenes(attachment, where=f"game {history.row.id}, entry {batch.seq}"):
-            if latest_ns is not None and scene.t_ns <= latest_ns:
-                continue
+    from_ns, to_ns = span_ns or (-math.inf, math.inf)
+    latest_ns = -math.inf
+    for scene in batched_scenes(store, history, from_ns, to_ns):
+        if scene.t_ns > latest_ns:
             latest_ns = scene.t_ns
             time.sleep(0)  # lets go of the interpreter: a game at the table goes on meanwhile
-            if span_ns is None or span_ns[0] <= scene.t_ns <= span_ns[1]:
+            if from_ns <= scene.t_ns <= to_ns:
                 yield scene
 
 
@@ -161,7 +166,6 @@ def _rows(scene: Scene, play: int, from_ns: int, numbers: dict[str, str], field:
         for name in (contact.a, contact.b)
     }
     for figure in scene.figures:
-        x_yd, y_yd, x_mm, y_mm, heading_deg = _place(figure, field)
         yield TrackRow(
             scene.t_ns,
             round((scene.t_ns - from_ns) / 1e9, 6),
@@ -170,11 +174,7 @@ def _rows(scene: Scene, play: int, from_ns: int, numbers: dict[str, str], field:
             figure.id,
             figure.jersey,
             numbers.get(figure.id, ""),
-            x_yd,
-            y_yd,
-            x_mm,
-            y_mm,
-            heading_deg,
+            *_place(figure, field),
             round(figure.sigma_mm[0], 3),
             round(figure.sigma_mm[1], 3),
             round(figure.sigma_deg, 3),

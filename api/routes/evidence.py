@@ -20,10 +20,11 @@ from downfield.core.errors import InputError
 from downfield.game.published.game_topics import CallView
 from downfield.game.records.models import TopicModel
 from downfield.review.bundles.call_file import CallFile
-from downfield.review.evidence.call_viewer import AboveView, CallDrawings, Plane
+from downfield.review.evidence.call_viewer import CallDrawings, Plane
 from downfield.review.evidence.evidence import SealedRecordings, SealState, missing_text
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
 from downfield.review.pictures.measuring import PointUnit, RulerReading
+from downfield.review.pictures.projection import BoardRegion
 
 DEFAULT_S: Final = 1.5  # Default span of the pictures listed before and after a call
 
@@ -166,8 +167,8 @@ def above(
         raise ProblemError(
             422, f"The picture would be larger than {MAX_ABOVE_PX} pixels. Ask for a smaller part or scale."
         )
-    view = AboveView(x_mm, y_mm, width_mm, height_mm, px_per_mm, plane)
-    return Response(viewer.above_jpeg(row, call, frame, view), media_type="image/jpeg")
+    region = BoardRegion(x_mm, y_mm, width_mm, height_mm, px_per_mm)
+    return Response(viewer.above_jpeg(row, call, frame, region, plane), media_type="image/jpeg")
 
 
 @router.get("/frames/{frame}/measurement", "viewer", summary="A length or an angle on one of these pictures")

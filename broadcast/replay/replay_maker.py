@@ -19,7 +19,6 @@ from downfield.game.published.game_topics import CallView
 from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.call_viewer import base_height_mm
 from downfield.review.evidence.evidence import Evidence
-from downfield.review.evidence.exports import call_file_name
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage, encode_fragments
 from downfield.review.pictures.drawings import DrawnLine, draw_frame, draw_lines, draw_spot
@@ -119,7 +118,7 @@ class ReplayMaker:
         """
         work = replay_work(self._finder, row, call)
         _, schedule = _replayed(work.evidence)
-        name = f"{call_file_name(row, work.evidence)}_replay.mp4"
+        name = f"{work.evidence.file_name(row)}_replay.mp4"
         parts = self._renderer.film(work, self._finder)
         return BegunReplay(work.evidence.call, name, schedule[-1].shown_ns / 1e9, parts)
 
@@ -210,8 +209,7 @@ class ReplayPictures:
         plane = 0.0 if on_paint else base_height_mm(evidence)
         projection = Projection(made, evidence.players, plane)
         marks = evidence.marks(evidence.decisive)
-        lines = draw_lines(marks, made.field, projection)
-        spot = draw_spot(evidence.call, made.field, projection)
+        lines, spot = draw_lines(marks, projection), draw_spot(evidence.call, projection)
         return _ReplayGround(frame_call(marks, made, plane), projection, made.camera, lines, spot)
 
     def _picture(self, image: Image, still: FootageFrame, shot: ReplayShot, ground: _ReplayGround) -> Image:
@@ -222,9 +220,7 @@ class ReplayPictures:
             picture = replace(
                 picture,
                 region=ground.framing.region(shot.approach),
-                drawing=None
-                if marks.scene is None
-                else draw_frame(still.frame, marks, ground.projection, ground.framing.field),
+                drawing=None if marks.scene is None else draw_frame(still.frame, marks, ground.projection),
                 lines=ground.lines,
                 spot=ground.spot,
             )

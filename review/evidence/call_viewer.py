@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -14,6 +13,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import FootageCalibration, FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
+from downfield.core.field.model import FieldModel
 from downfield.core.files.facts import file_state
 from downfield.core.records import record
 from downfield.game.records.keeping import GameRow
@@ -48,20 +48,6 @@ class DrawnField:
     mm_per_yd: tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class AboveView:
-    """A part of the board to be seen from straight above."""
-
-    # x_mm, y_mm: its lower left corner
-    x_mm: float
-    y_mm: float
-    # width_mm, height_mm: its size
-    width_mm: float
-    height_mm: float
-    px_per_mm: float  # scale of the picture
-    plane: Plane  # what is seen to scale: the base tops, or the paint
-
-
 @record
 class CallDrawings:
     """Everything drawn on the pictures of a call.
@@ -86,18 +72,19 @@ class CallDrawings:
 
 
 class CallViewer:
-    """Shows calls. Callable from any thread."""
+    """Shows calls. Callable from any thread.
+
+    Its methods raise NotFoundError where the game has no such call; NotRecordedError where no picture of it is kept,
+    where the wanted one is none of those around it, and where what needs its calibration has none; BusyError where too
+    many requests wait already.
+    """
 
     def __init__(self, finder: EvidenceFinder) -> None:
         self._finder = finder
         self._ready = ReadyPictures(finder.pictures, encode_jpeg)
 
     def opened(self, row: GameRow, call: str, either_side_s: float) -> Evidence:
-        """Return the evidence of a call that is to be shown; its pictures so long before and after are made ready.
-
-        Raises:
-            NotFoundError, NotRecordedError, BusyError: as of `drawings`.
-        """
+        """Return the evidence of a call that is to be shown; its pictures so long before and after are made ready."""
         evidence = self._finder.find(row, call)
         self._ready.prepare(evidence.around(either_side_s), evidence.decisive)
         return evidence
@@ -107,11 +94,7 @@ class CallViewer:
         return self._finder.calibration(evidence.decisive).calibration
 
     def videos(self, row: GameRow, call: str, either_side_s: float) -> tuple[Path, ...]:
-        """Return the files that the pictures so long before and after a call are in, each once, in order.
-
-        Raises:
-            NotFoundError, NotRecordedError, BusyError: as of `drawings`.
-        """
+        """Return the files that the pictures so long before and after a call are in, each once, in order."""
         stills = self._finder.find(row, call).around(either_side_s)
         return tuple(dict.fromkeys(still.video for still in stills))
 
@@ -123,47 +106,26 @@ class CallViewer:
         """Return the drawings of the pictures so long before and after a call.
 
         Args:
-            either_side_s: how long.
             plane: of the view from above that they are drawn on as well; None for none.
-
-        Raises:
-            NotFoundError: the game has no such call.
-            NotRecordedError: no picture of it is kept.
-            BusyError: too many requests wait already.
         """
         evidence = self._finder.find(row, call)
         calibrated = self._finder.calibration(evidence.decisive)
-        made, field = calibrated.calibration, None
+        made = calibrated.calibration
         projection = Projection(made, evidence.players, None if plane is None else plane_mm(evidence, plane))
         marks = evidence.marks(evidence.decisive)
-        lines: tuple[DrawnLine, ...] = ()
-        spot = None
-        if made is not None:
-            model = made.field
-            mm_per_yd = (model.mm_per_yd_x, model.mm_per_yd_y)
-            field = DrawnField(model.length_mm, model.width_mm, model.end_zone_mm, mm_per_yd)
-            lines, spot = draw_lines(marks, model, projection), draw_spot(evidence.call, model, projection)
+        field = projection.field
         return CallDrawings(
             None if made is None else made.camera.lens.size_px,
             calibrated.origin,
             base_height_mm(evidence),
-            field,
-            lines,
-            spot,
+            None if field is None else _drawn(field),
+            draw_lines(marks, projection),
+            draw_spot(evidence.call, projection),
             self._frames(evidence, evidence.around(either_side_s), calibrated, projection),
         )
 
     def jpeg(self, row: GameRow, call: str, frame: int, *, plain: bool) -> bytes:
-        """Return exactly one picture as JPEG.
-
-        Args:
-            frame: the picture's index.
-
-        Raises:
-            NotFoundError: the game has no such call.
-            NotRecordedError: that picture is not kept, or is not one around the call.
-            BusyError: too many requests wait already.
-        """
+        """Return exactly one picture, by its index, as JPEG."""
         if not plain:
             with self._finder.picture(row, call, frame) as picture:
                 return encode_jpeg(paint(picture.image, painted(picture), DRAWING_KINDS))
@@ -176,27 +138,17 @@ class CallViewer:
         self._ready.keep(still, file, jpeg)
         return jpeg
 
-    def above_jpeg(self, row: GameRow, call: str, frame: int, view: AboveView) -> bytes:
-        """Return a part of the board on one picture as seen from straight above, as JPEG.
-
-        Raises:
-            NotFoundError, NotRecordedError, BusyError: as of `jpeg`; NotRecordedError also without its calibration.
-        """
+    def above_jpeg(self, row: GameRow, call: str, frame: int, region: BoardRegion, plane: Plane) -> bytes:
+        """Return a part of the board on one picture as seen from straight above, as JPEG; a plane is seen to scale."""
         with self._finder.picture(row, call, frame) as picture:
             made = _calibration(picture.calibrated)
-            size = (view.x_mm, view.y_mm, view.width_mm, view.height_mm, view.px_per_mm)
-            region = BoardRegion(*size, plane_mm(picture.evidence, view.plane))
+            region = dataclasses.replace(region, plane_mm=plane_mm(picture.evidence, plane))
             return encode_jpeg(rectify(picture.image, made.camera, region))
 
     def measure(
         self, row: GameRow, call: str, frame: int, points: Sequence[Point], unit: PointUnit, plane: Plane
     ) -> RulerReading:
-        """Measure between points of one picture.
-
-        Raises:
-            NotFoundError, NotRecordedError, BusyError: as of `jpeg`; NotRecordedError also without its calibration.
-            InputError: a point is not on the board, or two are the same.
-        """
+        """Measure between points of one picture. Raises InputError: one is not on the board, or two are the same."""
         evidence, still = self._finder.still(row, call, frame)
         made = _calibration(self._finder.calibration(still))
         return measure(made, points, unit, plane_mm(evidence, plane))
@@ -206,9 +158,6 @@ class CallViewer:
 
         Args:
             frame: the picture's index; None for the decisive one.
-
-        Raises:
-            NotFoundError, NotRecordedError, BusyError: as of `jpeg`.
         """
         with self._finder.picture(row, call, frame) as picture:
             wordless = dataclasses.replace(painted(picture), caption=())
@@ -221,16 +170,20 @@ class CallViewer:
 
         They would not lie on the pictures, as the lines are those of the decisive picture's calibration.
         """
-        elsewhere = Projection(None, evidence.players)
+        elsewhere = Projection(None, evidence.players, field=projection.field)
         return tuple(
             draw_frame(
                 still.frame,
                 evidence.marks(still),
                 projection if self._finder.calibration(still).calibration == calibrated.calibration else elsewhere,
-                None if calibrated.calibration is None else calibrated.calibration.field,
             )
             for still in stills
         )
+
+
+def _drawn(field: FieldModel) -> DrawnField:
+    mm_per_yd = (field.mm_per_yd_x, field.mm_per_yd_y)
+    return DrawnField(field.length_mm, field.width_mm, field.end_zone_mm, mm_per_yd)
 
 
 def base_height_mm(evidence: Evidence) -> float:
@@ -253,14 +206,12 @@ def _calibration(calibrated: FootageCalibration) -> Calibration:
 
 def painted(picture: EvidencePicture) -> PaintedCall:
     """Return what is painted on a picture."""
-    marks, made = picture.marks, picture.calibrated.calibration
-    projection = Projection(made, marks.players)
-    lines = () if made is None else draw_lines(marks, made.field, projection)
-    spot = None if made is None else draw_spot(marks.call, made.field, projection)
+    marks = picture.marks
+    projection = Projection(picture.calibrated.calibration, marks.players)
     return PaintedCall(
-        draw_frame(picture.still.frame, marks, projection, None if made is None else made.field),
-        lines,
-        spot,
+        draw_frame(picture.still.frame, marks, projection),
+        draw_lines(marks, projection),
+        draw_spot(marks.call, projection),
         caption=call_caption(picture.evidence.call, marks, picture.still),
     )
 

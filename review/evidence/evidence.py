@@ -5,6 +5,7 @@ Whether a recording is the one that its rig sealed is told as well: another in i
 
 from __future__ import annotations
 
+import re
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from downfield.core.scene import Player, Scene
 from downfield.game.published.game_topics import CallView
 from downfield.game.records.entries import SEAL_KIND, SegmentSealed, Snap, unpack_entry
 from downfield.game.records.keeping import GameRow
+from downfield.review.pictures.painting import call_caption, play_caption
 from downfield.store.database.reader import StoreReader
 
 
@@ -44,7 +46,8 @@ class Evidence:
 
         Where none was captured within moments, the nearest.
         """
-        return min(self.stills, key=lambda still: _distance_ns(still.t_ns - self.call.t_ns))
+        begin_ns = self.call.t_ns
+        return min(self.stills, key=lambda still: after if (after := still.t_ns - begin_ns) >= 0 else SOON_NS - after)
 
     @property
     def last_before(self) -> FootageFrame | None:
@@ -63,11 +66,22 @@ class Evidence:
         """Return what can be drawn on a picture."""
         return CallMarks(self.call, self.scenes.get(still.t_ns), self.players, self.snap)
 
+    def caption(self, marks: CallMarks, still: FootageFrame) -> tuple[str, ...]:
+        """Return the words below a picture."""
+        return call_caption(self.call, marks, still)
 
-def _distance_ns(after_ns: int) -> float:
-    """Return by how much a picture that long after an instant is not the first one at it or after it."""
-    return after_ns if after_ns >= 0 else SOON_NS - after_ns
+    def file_name(self, row: GameRow) -> str:
+        """Return a file's name, without its ending, that says game, play and call, for any file system."""
+        play = f"play{self.play}" if self.play else "before-first-play"
+        return _file_name(row, play, f"{self.call.kind}-{'-'.join(self.call.players[:2])}")
 
+
+def _file_name(row: GameRow, play: str, told: str) -> str:
+    plain = re.sub(r"[^A-Za-z0-9-]+", "-", told).strip("-").lower()
+    return f"downfield_{row.id}_{play}_{plain}"[:_NAME_LENGTH]
+
+
+_NAME_LENGTH: Final = 90  # of a file, without the ending: longer ones break on some phones
 
 SOON_NS: Final = 100_000_000  # So soon after an instant the first picture after it was captured, by any camera in use
 
@@ -130,6 +144,14 @@ class PlayEvidence:
         if still.t_ns < self.snap.t_ns or (near is not None and abs(near.t_ns - still.t_ns) > PLAY_LIMITS.near_ns):
             near = None
         return CallMarks(near, self.scenes.get(still.t_ns), self.players, self.snap)
+
+    def caption(self, marks: CallMarks, still: FootageFrame) -> tuple[str, ...]:
+        """Return the words below a picture."""
+        return play_caption(self.play, marks, still)
+
+    def file_name(self, row: GameRow) -> str:
+        """Return a file's name, without its ending, that says game and play, for any file system."""
+        return _file_name(row, f"play{self.play}", self.snap.kind)
 
 
 def play_span(

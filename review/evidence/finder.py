@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,9 +16,9 @@ from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Scene
 from downfield.game.current_game import CurrentGame
 from downfield.game.published.game_topics import CallView
-from downfield.game.records.entries import unpack_scenes
 from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.evidence import PLAY_LIMITS, Evidence, EvidencePicture, PlayEvidence, play_span
+from downfield.review.tracks import batched_scenes
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 
@@ -53,7 +54,7 @@ class EvidenceFinder:
     """
 
     def __init__(self, store: StoreReader, in_play: CurrentGame | None, footage: Footage | None) -> None:
-        self._store, self._in_play, self._footage = store, in_play or CurrentGame(), footage
+        self._store, self._in_play, self._kept = store, in_play or CurrentGame(), footage
         self._waiting = threading.BoundedSemaphore(EVIDENCE_LIMITS.waiting)
         self._working = threading.Lock()
         self._cache: dict[tuple[str, str], tuple[float, Evidence]] = {}
@@ -71,9 +72,8 @@ class EvidenceFinder:
             t_ns: the instant, on the clock of its calls.
         """
         try:
-            return self._footage is not None and bool(
-                self._footage.between(t_ns, t_ns + round(EVIDENCE_LIMITS.either_side_s * 1e9), row.began_ns)
-            )
+            to_ns = t_ns + round(EVIDENCE_LIMITS.either_side_s * 1e9)
+            return bool(self._footage.between(t_ns, to_ns, row.began_ns))
         except NotRecordedError:
             return False
 
@@ -82,9 +82,6 @@ class EvidenceFinder:
 
         Args:
             number: of the play, from 1.
-
-        Raises:
-            NotFoundError: the game has no such play.
         """
         with self._turn():
             return self._find_play(row, number)
@@ -95,24 +92,15 @@ class EvidenceFinder:
 
         Args:
             frame: the picture's index; None for the decisive one.
-
-        Raises:
-            NotRecordedError: that picture is not kept, or is not one around the call.
         """
         with self._turn():
             evidence, still = self._still(row, call, frame)
-            if self._footage is None:
-                raise NotRecordedError(NO_FOOTAGE)
             image = self._footage.picture(still)
             size_px = (image.shape[1], image.shape[0])
             yield EvidencePicture(evidence, still, image, self._footage.calibration(still).fitting(size_px))
 
     def still(self, row: GameRow, call: str, frame: int) -> tuple[Evidence, FootageFrame]:
-        """Return which picture an index is, with the evidence of its call.
-
-        Raises:
-            NotFoundError, NotRecordedError, BusyError: as of `picture`.
-        """
+        """Return which picture an index is, with the evidence of its call."""
         cached = self._cached(row, call)
         if cached is not None:  # need not wait while pictures are decoded
             return cached, _picture_of(cached, frame)
@@ -121,21 +109,21 @@ class EvidenceFinder:
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         """Yield pictures of a call in order, None for one that can't be read; other requests are served meanwhile."""
-        if self._footage is None:
-            raise NotRecordedError(NO_FOOTAGE)
         return self._footage.pictures(stills)
 
     def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
         """Yield pictures as `pictures` does, none wider than this."""
-        if self._footage is None:
-            raise NotRecordedError(NO_FOOTAGE)
         return self._footage.scaled_pictures(stills, width_px)
 
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """Return what is kept of the calibration in use when a picture of a call was captured."""
-        if self._footage is None:
-            raise NotRecordedError(NO_FOOTAGE)
         return self._footage.calibration(still)
+
+    @property
+    def _footage(self) -> Footage:
+        if self._kept is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        return self._kept
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -165,8 +153,6 @@ class EvidenceFinder:
         call = next((call for call in (*self._calls(history), *history.struck()) if call.id == call_id), None)
         if call is None:
             raise NotFoundError("No call of this game has that id.")
-        if self._footage is None:
-            raise NotRecordedError(NO_FOOTAGE)
         from_ns, to_ns = (call.t_ns + round(sign * EVIDENCE_LIMITS.either_side_s * 1e9) for sign in (-1, 1))
         stills = self._footage.between(from_ns, to_ns, row.began_ns)
         scenes = self._scenes(history, unwritten, from_ns, to_ns)
@@ -184,16 +170,11 @@ class EvidenceFinder:
         snaps = history.snaps()
         if not 1 <= number <= len(snaps):
             raise NotFoundError(f"This game has no play {number}: it has {len(snaps) or 'none yet'}.")
-        if self._footage is None:
-            raise NotRecordedError(NO_FOOTAGE)
         snap = snaps[number - 1]
         next_ns = snaps[number].t_ns if number < len(snaps) else None
-        calls = tuple(
-            call for call in self._calls(history) if snap.t_ns <= call.t_ns and (next_ns is None or call.t_ns < next_ns)
-        )
-        last_ns = (
-            snap.t_ns + PLAY_LIMITS.longest_ns if next_ns is None else min(next_ns, snap.t_ns + PLAY_LIMITS.longest_ns)
-        )
+        end_ns = math.inf if next_ns is None else next_ns
+        calls = tuple(call for call in self._calls(history) if snap.t_ns <= call.t_ns < end_ns)
+        last_ns = min(end_ns, snap.t_ns + PLAY_LIMITS.longest_ns)
         scenes = self._scenes(history, unwritten, snap.t_ns - PLAY_LIMITS.lead_ns, last_ns)
         from_ns, to_ns = play_span(snap, next_ns, calls, [scenes[t_ns] for t_ns in sorted(scenes)])
         stills = self._footage.between(from_ns, to_ns, row.began_ns)
@@ -207,9 +188,10 @@ class EvidenceFinder:
         """Return a game's calls. A slow disk holds up the journal, not the calls in memory."""
         return self._in_play.calls() if self._in_play.game_id == history.row.id else history.calls()
 
-    def _scenes(self, history: History, unwritten: Sequence[Scene], from_ns: int, to_ns: int) -> dict[int, Scene]:
-        scenes = {scene.t_ns: scene for scene in self._written(history, from_ns, to_ns)}
-        return scenes | {scene.t_ns: scene for scene in unwritten if from_ns <= scene.t_ns <= to_ns}
+    def _scenes(self, history: History, unwritten: Sequence[Scene], from_ns: int, to_ns: float) -> dict[int, Scene]:
+        scenes = {scene.t_ns: scene for scene in batched_scenes(self._store, history, from_ns, to_ns)}
+        scenes |= {scene.t_ns: scene for scene in unwritten}
+        return {t_ns: scene for t_ns, scene in scenes.items() if from_ns <= t_ns <= to_ns}
 
     def _history(self, row: GameRow) -> History:
         """Return a game's history: of a game that was asked about lately only what is new is read."""
@@ -222,17 +204,6 @@ class EvidenceFinder:
         while len(self._histories) > EVIDENCE_LIMITS.remembered_games:
             del self._histories[next(iter(self._histories))]
         return history
-
-    def _written(self, history: History, from_ns: int, to_ns: int) -> Iterator[Scene]:
-        """Yield the scenes of a span; nothing else of the journal is read."""
-        for batch in history.batches:
-            if batch.last_ns < from_ns or batch.first_ns > to_ns:
-                continue
-            attachment = self._store.attachment(history.row.id, batch.seq)
-            where = f"game {history.row.id}, entry {batch.seq}"
-            for scene in unpack_scenes(attachment or b"", where=where):
-                if from_ns <= scene.t_ns <= to_ns:
-                    yield scene
 
 
 def _picture_of(evidence: Evidence, frame: int | None) -> FootageFrame:

@@ -6,8 +6,8 @@ it (`painting`), so that both show the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from downfield.core.footprint import Face, outlines_of, rectangles_mm
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Posture, Power
 from downfield.game.published.game_topics import CallView
-from downfield.review.pictures.projection import Outline, Place, Point, Projection, above_of, pixels_of
+from downfield.review.pictures.projection import Outline, Place, Point, Projection
 
 LineOnBoard = Literal["scrimmage", "to_gain", "goal", "call"]
 FigurePart = Literal["first", "second", "other"]
@@ -115,11 +115,22 @@ def _line(projection: Projection, kind: LineOnBoard, start_mm: Point, end_mm: Po
     """Return a straight line on the paint."""
     points = np.linspace(start_mm, end_mm, _LINE_POINTS)
     course = projection.places(points, np.zeros(len(points)))
-    return DrawnLine(kind, (start_mm, end_mm), pixels_of(course), above_of(course))
+    return DrawnLine(
+        kind, (start_mm, end_mm), _whole(place.px for place in course), _whole(place.above for place in course)
+    )
 
 
-def draw_lines(marks: CallMarks, field: FieldModel, projection: Projection) -> tuple[DrawnLine, ...]:
-    """Return the lines of a play and of the call about it."""
+def _whole(course: Iterable[Point | None]) -> Outline:
+    """Return a course; none of it if a part is out of view."""
+    points = tuple(course)
+    return () if None in points else cast("Outline", points)
+
+
+def draw_lines(marks: CallMarks, projection: Projection) -> tuple[DrawnLine, ...]:
+    """Return the lines of a play and of the call about it; none where the field is not known."""
+    field = projection.field
+    if field is None:
+        return ()
     lines: list[tuple[LineOnBoard, tuple[Point, Point]]] = [
         ("goal", _across(field, 0.0)),
         ("goal", _across(field, field.length_yd)),
@@ -136,15 +147,15 @@ def draw_lines(marks: CallMarks, field: FieldModel, projection: Projection) -> t
     return tuple(_line(projection, kind, *ends) for kind, ends in lines)
 
 
-def draw_spot(call: CallView | None, field: FieldModel, projection: Projection) -> Place | None:
-    """Return where the ball is spotted by a call; None if it spots none."""
-    if call is None or call.spot_yd is None:
+def draw_spot(call: CallView | None, projection: Projection) -> Place | None:
+    """Return where the ball is spotted by a call; None if it spots none, or the field is not known."""
+    if call is None or call.spot_yd is None or projection.field is None:
         return None
-    return projection.places(field.to_mm(np.array([call.spot_yd])), np.zeros(1))[0]
+    return projection.places(projection.field.to_mm(np.array([call.spot_yd])), np.zeros(1))[0]
 
 
-def draw_frame(frame: int, marks: CallMarks, projection: Projection, field: FieldModel | None = None) -> FrameDrawing:
-    """Return what is drawn on the picture of an index; on a field, with the gap of a measured place to its line."""
+def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDrawing:
+    """Return what is drawn on the picture of an index; on a known field, with a measured place's gap to its line."""
     if marks.scene is None:
         return FrameDrawing(frame, (), None)
     parts: dict[str, FigurePart] = dict.fromkeys(marks.concerned, "second")
@@ -158,8 +169,8 @@ def draw_frame(frame: int, marks: CallMarks, projection: Projection, field: Fiel
         for one, height_mm, places in zip(seen, heights_mm, outlines, strict=True)
     ]
     gap = _draw_gap(marks, figures, projection)
-    if gap is None and field is not None:
-        gap = _draw_measurement(marks, field, projection)
+    if gap is None and projection.field is not None:
+        gap = _draw_measurement(marks, projection.field, projection)
     return FrameDrawing(frame, tuple(figures), gap, marks.scene.board)
 
 

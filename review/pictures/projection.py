@@ -51,12 +51,18 @@ class Projection:
         calibration: of the picture; None for none.
         players: the roster, for base heights.
         plane_mm: height over the board of the plane of a view from above; None for no such view.
+        field: the printed field, where no calibration has it; None where it is not known.
     """
 
     def __init__(
-        self, calibration: Calibration | None, players: Sequence[Player], plane_mm: float | None = None
+        self,
+        calibration: Calibration | None,
+        players: Sequence[Player],
+        plane_mm: float | None = None,
+        field: FieldModel | None = None,
     ) -> None:
         self._plane_mm = plane_mm
+        self.field = field if calibration is None else calibration.field
         self._camera = None if calibration is None else calibration.camera
         self._heights_mm = {player.id: player.base.height_mm for player in players}
 
@@ -105,18 +111,6 @@ def _outlines(corners: Array) -> list[Outline]:
     return [tuple(map(tuple, four)) if is_seen else () for four, is_seen in zip(rounded, seen.tolist(), strict=True)]
 
 
-def pixels_of(places: Sequence[Place]) -> Outline:
-    """Return places in the picture; none if one of them is out of its view."""
-    found = tuple(place.px for place in places if place.px is not None)
-    return found if len(found) == len(places) else ()
-
-
-def above_of(places: Sequence[Place]) -> Outline:
-    """Return places on the plane of the view from above; none if one of them is not on it."""
-    found = tuple(place.above for place in places if place.above is not None)
-    return found if len(found) == len(places) else ()
-
-
 _CELL_PX: Final = 16
 """The camera is evaluated exactly at every 16th pixel and linearly between: 0.01 px off at most, 100 times faster."""
 
@@ -146,7 +140,7 @@ class BoardRegion:
     width_mm: float
     height_mm: float
     px_per_mm: float  # scale of the picture
-    plane_mm: float  # height of the plane over the printed surface
+    plane_mm: float = 0.0  # height of the plane over the printed surface
 
     @property
     def size_px(self) -> tuple[int, int]:

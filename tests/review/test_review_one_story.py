@@ -268,7 +268,7 @@ def test_the_line_that_is_drawn_is_the_one_that_was_crossed(
     measure: Measure, spot_yd: tuple[float, float], ends: tuple[tuple[float, float], tuple[float, float]]
 ) -> None:
     call = Call("c", "out_of_bounds", 10**9, "tap", (), "called", "", (CARRIER,), spot_yd, unit="mm", measure=measure)
-    lines = draw_lines(CallMarks(shown(call), scene(), PLAYERS), FIELD, BARE)
+    lines = draw_lines(CallMarks(shown(call), scene(), PLAYERS), Projection(None, PLAYERS, field=FIELD))
     (line,) = (line.mm for line in lines if line.kind == "call")
     assert np.allclose(line, ends)
 

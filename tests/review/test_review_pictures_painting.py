@@ -82,15 +82,15 @@ def test_a_measured_place_is_drawn_with_its_stake_and_the_gap_between_them(
     too_close = called.model_copy(update={"players": ()})
     measured = too_close.model_copy(update={"measure": measure, "margin": 0.05, "sigma": 0.09, "unit": "yd"})
     marks = CallMarks(measured, scene(), PLAYERS, snap(30.0))
-    gap = draw_frame(7, marks, projection, FIELD).gap
+    gap = draw_frame(7, marks, projection).gap
     assert gap is not None
     assert [end.mm[0] / FIELD.mm_per_yd_x for end in gap.ends] == pytest.approx([40.0 + past, 40.0], abs=1e-3)
     assert gap.label == ("0.05 yd past" if past > 0 else "0.05 yd short")
     assert gap.text == f"the spot is 0.05 ± 0.09 yd {'past' if past > 0 else 'short of'} the line"
-    stake = draw_lines(marks, FIELD, projection)[-1]
+    stake = draw_lines(marks, projection)[-1]
     assert stake.kind == "call"
     assert stake.mm[0][0] / FIELD.mm_per_yd_x == pytest.approx(40.0)
-    assert draw_frame(7, replace(marks, call=too_close), projection, FIELD).gap is None
+    assert draw_frame(7, replace(marks, call=too_close), projection).gap is None
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_a_place_measured_against_a_goal_line_is_drawn_with_it(
         told = {"spot_yd": (place, 27.5), "unit": "mm", "margin": None, "sigma": None, "conditions": conditions}
         too_close = called.model_copy(update=told)
     marks = CallMarks(too_close, scene(), PLAYERS, snap(30.0))
-    gap = draw_frame(7, marks, projection, FIELD).gap
+    gap = draw_frame(7, marks, projection).gap
     assert gap is not None
     assert [end.mm[0] / FIELD.mm_per_yd_x for end in gap.ends] == pytest.approx([place, line], abs=1e-3)
     assert (gap.label, gap.text) == ("0.20 yd past", "the spot is 0.20 ± 0.15 yd past the line")
-    assert draw_lines(marks, FIELD, projection)[-1].mm[0][0] / FIELD.mm_per_yd_x == pytest.approx(line)
+    assert draw_lines(marks, projection)[-1].mm[0][0] / FIELD.mm_per_yd_x == pytest.approx(line)
 
 
 def test_a_frame_without_a_kept_measurement_draws_no_figure(projection: Projection) -> None:
@@ -132,7 +132,7 @@ def test_without_a_calibration_places_are_on_the_board_only() -> None:
 def test_the_lines_of_the_play_and_of_the_call_are_drawn(projection: Projection) -> None:
     def lines(kind: CallKind, play: Snap | None = None) -> dict[str, list[float]]:
         found: dict[str, list[float]] = {}
-        for line in draw_lines(CallMarks(tackle(kind), None, PLAYERS, play), FIELD, projection):
+        for line in draw_lines(CallMarks(tackle(kind), None, PLAYERS, play), projection):
             assert len(line.px) == 24
             found.setdefault(line.kind, []).append(round(line.mm[0][0] / FIELD.mm_per_yd_x, 2))
         return found
@@ -144,18 +144,18 @@ def test_the_lines_of_the_play_and_of_the_call_are_drawn(projection: Projection)
     assert "scrimmage" not in lines("tackle", replace(snap(), kind="kickoff"))
     assert lines("line_of_scrimmage", snap())["call"] == [30]
     assert lines("touchdown")["call"] == [0]
-    sideline = draw_lines(CallMarks(tackle("out_of_bounds"), None), FIELD, projection)[-1]
+    sideline = draw_lines(CallMarks(tackle("out_of_bounds"), None), projection)[-1]
     assert (sideline.kind, sideline.mm[0][1], sideline.mm[1][1]) == ("call", FIELD.width_mm, FIELD.width_mm)
 
 
 def test_the_spot_is_marked_where_the_ball_is_spotted(calibration: Calibration, projection: Projection) -> None:
-    spot = draw_spot(tackle(), FIELD, projection)
+    spot = draw_spot(tackle(), projection)
     assert spot is not None
     changed = painted(PaintedCall(FrameDrawing(7, (), None), spot=spot))
     x, y = calibration.camera.to_pixels(FIELD.to_mm(np.array([41.9, 27.5])))
     ys, xs = np.nonzero(changed)
     assert (abs(xs.mean() - x) < 1, abs(ys.mean() - y) < 1) == (True, True)
-    assert draw_spot(tackle(spot_yd=None), FIELD, projection) is None
+    assert draw_spot(tackle(spot_yd=None), projection) is None
 
 
 def test_names_stand_clear_of_the_figures_and_words_below_the_picture(projection: Projection) -> None:
