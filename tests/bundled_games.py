@@ -64,7 +64,7 @@ def bundle_of(game: PlayedGame, key: RigKey = KEY, **more: object) -> bytes:
     store = Store.at(game.store)
     source = BundleSource(store, game.row, key, CALIBRATION, {"game": {"rulebook": "tap"}}, files)
     try:
-        return b"".join(bundle_chunks(replace(source, **more), now_s=lambda: 1_800_000_000.0))  # type: ignore[arg-type]
+        return b"".join(bundle_chunks(replace(source, **more)))  # type: ignore[arg-type]
     finally:
         store.close()
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import hashlib
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,12 +16,12 @@ from downfield.game.published.game_topics import CallView
 from downfield.game.records.challenges import DECISION_WORDS, ChallengeView
 from downfield.game.records.keeping import GameRow
 from downfield.review.bundles import format as names
-from downfield.review.bundles.format import signed_parts
+from downfield.review.bundles.format import signed_chunks
 from downfield.review.evidence.call_viewer import CallViewer
 from downfield.review.evidence.evidence import Evidence
 from downfield.review.rejudging.finished_games import challenges_of
 from downfield.review.reports.markup import Markup, document, figure, paragraph, section, table
-from downfield.review.zip_container import ZipPart, zip_chunks
+from downfield.review.zip_container import ZipPart
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
 
@@ -43,17 +41,12 @@ Check that nothing was changed:  downfield verify FILE.zip
 
 @dataclass(frozen=True, slots=True)
 class CallFile:
-    """What the file of a call is made of.
-
-    Attributes:
-        viewer: shows its pictures.
-        key: the rig's, which signs the file.
-    """
+    """What the file of a call is made of."""
 
     history: History
     call: CallView
-    viewer: CallViewer
-    key: RigKey
+    viewer: CallViewer  # shows its pictures
+    key: RigKey  # the rig's, which signs the file
 
     @property
     def name(self) -> str:
@@ -61,7 +54,7 @@ class CallFile:
         kind, _, rest = self.call.id.partition(":")
         return f"{self.history.row.id}.{kind}-{rest.partition(':')[0]}{names.SUFFIX}"
 
-    def chunks(self, now_s: Callable[[], float] = time.time) -> Iterator[bytes]:
+    def chunks(self) -> Iterator[bytes]:
         """Yield the bytes of the file.
 
         Raises:
@@ -73,11 +66,7 @@ class CallFile:
             evidence = self.viewer.opened(self.history.row, self.call.id, EITHER_SIDE_S)
         except NotRecordedError as error:
             notes.append(f"no pictures: {error}")
-        whole = hashlib.sha256()
-        contents = self._contents(evidence, notes)
-        for chunk in zip_chunks(signed_parts(self.history, self.key, whole, now_s, contents, notes)):
-            whole.update(chunk)
-            yield chunk
+        yield from signed_chunks(self.history, self.key, self._contents(evidence, notes), notes)
 
     def _contents(self, evidence: Evidence | None, notes: list[str]) -> Iterator[ZipPart]:
         row, started = self.history.row, self.history.started

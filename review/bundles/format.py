@@ -11,8 +11,9 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -24,11 +25,10 @@ from downfield.core.field.model import FieldModel
 from downfield.core.records import record, to_json
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader
-from downfield.game.records.entries import RulebookRecord
+from downfield.game.records.entries import GameStarted, RulebookRecord
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
-from downfield.review.bundles import format as names
 from downfield.review.reports.game_report import GameReport
 from downfield.review.tracks import game_scenes
 from downfield.review.zip_container import CHUNK_BYTES, ZipPart, zip_chunks
@@ -108,11 +108,6 @@ class BundleManifest:
         return GameRow(self.game, self.began_ns, self.title, self.home, self.away, self.rulebook, "", self.table)
 
 
-def manifest_bytes(manifest: BundleManifest) -> bytes:
-    """Return the bytes of ``manifest.json``."""
-    return to_json(BundleManifest, manifest).encode() + b"\n"
-
-
 def signed_bytes(manifest: bytes) -> bytes:
     """Return what is signed for a manifest: its bytes, marked, so that the signature serves for nothing else."""
     return _SIGNED_AS + manifest
@@ -143,22 +138,22 @@ class BundleSource:
     notes: tuple[str, ...] = ()  # what is missing from these and why
 
 
-def bundle_chunks(source: BundleSource, now_s: Callable[[], float] = time.time) -> Iterator[bytes]:
+def bundle_chunks(source: BundleSource) -> Iterator[bytes]:
     """Yield the bytes of a game's bundle.
 
     A game in play may be bundled: the bundle holds what its journal held at the start.
-
-    Args:
-        now_s: the time, s since 1970.
 
     Raises:
         FormatError: the journal can't be read.
         OutputError: the store can't be read.
     """
-    whole = hashlib.sha256()
-    for chunk in zip_chunks(_parts(source, whole, now_s)):
-        whole.update(chunk)
-        yield chunk
+    history = History(source.store, source.row)
+    if history.started is None:
+        raise FormatError(f"game {source.row.id}", "its journal does not start with the start of the game")
+    # Before the first part, so that what can't be read is told.
+    report = GameReport(source.store, history).html(source.key.public_text)
+    notes = list(source.notes)
+    yield from signed_chunks(history, source.key, _contents(source, history, history.started, report, notes), notes)
 
 
 class _Tally:
@@ -179,34 +174,32 @@ class _Tally:
         return BundlePart(self._name, self._size, self._digest.hexdigest())
 
 
-def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iterator[ZipPart]:
-    history = History(source.store, source.row)
-    if history.started is None:
-        raise FormatError(f"game {source.row.id}", "its journal does not start with the start of the game")
-    # Before the first part, so that what can't be read is told.
-    report = GameReport(source.store, history).html(source.key.public_text)
-    notes = list(source.notes)
-    yield from signed_parts(history, source.key, whole, now_s, _contents(source, history, report, notes), notes)
-
-
-def _contents(source: BundleSource, history: History, report: str, notes: list[str]) -> Iterator[ZipPart]:
+def _contents(
+    source: BundleSource, history: History, started: GameStarted, report: str, notes: list[str]
+) -> Iterator[ZipPart]:
     """Yield the parts of a game's bundle but those that sign it; what can't be read is added to the notes."""
-    assert history.started is not None
-    yield ZipPart(names.ABOUT, [names.ABOUT_TEXT.encode()])
-    yield ZipPart(names.REPORT, [report.encode()])
-    yield ZipPart(names.JOURNAL, _journal(source, history.entries))
-    yield ZipPart(names.TRACKS, _tracks(source, history, history.started.field))
-    yield ZipPart(names.EVENTS, _lines((EventsHeader, EventsHeader(history.row.id)), Event, history.events))
-    yield ZipPart(names.CALLS, _lines((CallsHeader, _calls_header(history)), Call, history.standing_calls))
-    yield ZipPart(names.RULEBOOK, _json(to_json(RulebookRecord, history.started.rulebook)))
+    yield ZipPart(ABOUT, [ABOUT_TEXT.encode()])
+    yield ZipPart(REPORT, [report.encode()])
+    yield ZipPart(JOURNAL, _journal(source, history.entries))
+    yield ZipPart(TRACKS, _tracks(source, history, started.field))
+    yield ZipPart(EVENTS, _lines((EventsHeader, EventsHeader(history.row.id)), Event, history.events))
+    yield ZipPart(
+        CALLS,
+        _lines(
+            (CallsHeader, CallsHeader(history.row.rulebook, TRACKS, history.text, history.score)),
+            Call,
+            history.standing_calls,
+        ),
+    )
+    yield ZipPart(RULEBOOK, _json(to_json(RulebookRecord, started.rulebook)))
     if source.calibration is not None:
-        yield ZipPart(names.CALIBRATION, _json(to_json(Calibration, source.calibration)))
+        yield ZipPart(CALIBRATION, _json(to_json(Calibration, source.calibration)))
         if source.calibration.certificate is not None:
-            yield ZipPart(names.CERTIFICATE, _json(to_json(CalibrationCertificate, source.calibration.certificate)))
+            yield ZipPart(CERTIFICATE, _json(to_json(CalibrationCertificate, source.calibration.certificate)))
     if source.configuration:
-        yield ZipPart(names.CONFIGURATION, _json(json.dumps(source.configuration, ensure_ascii=False, sort_keys=True)))
+        yield ZipPart(CONFIGURATION, _json(json.dumps(source.configuration, ensure_ascii=False, sort_keys=True)))
     for file in source.video:
-        if not names.PART_NAME.fullmatch(file.name):
+        if not PART_NAME.fullmatch(file.name):
             notes.append(f"{file.name}: left out: no part of a bundle has such a name")
             continue
         try:
@@ -215,29 +208,31 @@ def _contents(source: BundleSource, history: History, report: str, notes: list[s
             notes.append(f"{file.name}: can't be read: {error.strerror}")
             continue
         with opened:
-            yield ZipPart(file.name, _chunks_of(opened), compressed=not file.name.endswith((".mkv", ".mp4")))
+            chunks = iter(partial(opened.read, CHUNK_BYTES), b"")
+            yield ZipPart(file.name, chunks, compressed=not file.name.endswith((".mkv", ".mp4")))
 
 
-def signed_parts(
-    history: History,
-    key: RigKey,
-    whole: Any,
-    now_s: Callable[[], float],
-    contents: Iterable[ZipPart],
-    notes: Sequence[str],
-) -> Iterator[ZipPart]:
-    """Yield parts as they are, then the manifest that names them all, and its signature.
+def signed_chunks(history: History, key: RigKey, contents: Iterable[ZipPart], notes: Sequence[str]) -> Iterator[bytes]:
+    """Yield the bytes of a zip file of parts, with the manifest that names them all and its signature at the end.
 
     Args:
-        whole: the SHA-256 of what was written so far, which goes on while parts are taken.
-        now_s: the time, s since 1970.
         notes: read once all parts are written.
     """
+    whole = hashlib.sha256()
+    for chunk in zip_chunks(_signed_parts(history, key, contents, notes, whole)):
+        whole.update(chunk)
+        yield chunk
+
+
+def _signed_parts(
+    history: History, key: RigKey, contents: Iterable[ZipPart], notes: Sequence[str], whole: Any
+) -> Iterator[ZipPart]:
     tallies: list[_Tally] = []
     for part in contents:
         tallies.append(_Tally(part.name, part.chunks))
         yield replace(part, chunks=tallies[-1])
-    manifest = manifest_bytes(
+    manifest = _line(
+        BundleManifest,
         BundleManifest(
             game=history.row.id,
             began_ns=history.row.began_ns,
@@ -248,16 +243,16 @@ def signed_parts(
             table=history.row.table,
             entries=history.entries,
             head=history.head,
-            made_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_s())),
+            made_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             made_by=version("downfield"),
             public_key=key.public_text,
             parts=tuple(tally.part for tally in tallies),
             before_sha256=whole.hexdigest(),
             notes=tuple(notes),
-        )
+        ),
     )
-    yield ZipPart(names.MANIFEST, [manifest], compressed=False)
-    yield ZipPart(names.SIGNATURE, [f"{key.sign_text(signed_bytes(manifest))}\n".encode()], compressed=False)
+    yield ZipPart(MANIFEST, [manifest], compressed=False)
+    yield ZipPart(SIGNATURE, [f"{key.sign_text(signed_bytes(manifest))}\n".encode()], compressed=False)
 
 
 def _journal(source: BundleSource, entries: int) -> Iterator[bytes]:
@@ -275,10 +270,6 @@ def _tracks(source: BundleSource, history: History, field_model: FieldModel) -> 
         yield to_json(Scene, scene, defaults=False).encode() + b"\n"
 
 
-def _calls_header(history: History) -> CallsHeader:
-    return CallsHeader(history.row.rulebook, names.TRACKS, history.text, history.score)
-
-
 def _lines(header: tuple[type, object], kind: type, records: Iterable[object]) -> Iterator[bytes]:
     yield _line(*header)
     for one in records:
@@ -291,8 +282,3 @@ def _line(kind: type, value: object) -> bytes:
 
 def _json(text: str) -> list[bytes]:
     return [text.encode() + b"\n"]
-
-
-def _chunks_of(file: Any) -> Iterator[bytes]:
-    while chunk := file.read(CHUNK_BYTES):
-        yield chunk

@@ -88,13 +88,11 @@ def other_zip_hint(path: Path) -> str:
     """
     if not path.is_file():
         return ""
-    if path.suffix.lower() == ".zip" and path.stat().st_size == 0:
-        return "It is empty: ask for the file again."
-    if path.suffix.lower() == ".zip" and not zipfile.is_zipfile(path):
-        return "It is named like a zip file and is none: ask for the file again."
-    if not zipfile.is_zipfile(path):
+    if zipfile.is_zipfile(path):
+        return "It is a zip file of something else: if a bundle lies inside it, unpack it first."
+    if path.suffix.lower() != ".zip":
         return ""
-    return "It is a zip file of something else: if a bundle lies inside it, unpack it first."
+    return f"It is {'named like a zip file and is none' if path.stat().st_size else 'empty'}: ask for the file again."
 
 
 def verify_bundle(path: Path) -> BundleVerification:

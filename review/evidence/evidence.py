@@ -268,7 +268,7 @@ class SealedRecordings:
         with self._working:
             games = self._games(row)
             states = {video: self._state(video, list(self._seals(games, video)), row.owner) for video in wanted}
-            if not states or not (set(states.values()) - {"unsealed"} or self._has_seals(row)):
+            if not states or not (set(states.values()) - {"unsealed"} or self._store.latest(row.id, {SEAL_KIND})):
                 return RecordingCheck("none", "")
         altered = ", ".join(
             f"{video.parent.name}/{video.name}" for video, state in states.items() if state == "altered"
@@ -278,9 +278,6 @@ class SealedRecordings:
             return RecordingCheck("altered", f"This is not what the rig recorded: {text}. Do not rely on its pictures.")
         state: SealState = "unsealed" if "unsealed" in states.values() else "sealed"
         return RecordingCheck(state, _TEXTS[state])
-
-    def _has_seals(self, row: GameRow) -> bool:
-        return bool(self._store.latest(row.id, {SEAL_KIND}))
 
     def _state(self, video: Path, seals: list[SegmentSealed], rig: str) -> SealState:
         """Return how a file and what lies beside it fare; each seal counts, as a later one voids none."""

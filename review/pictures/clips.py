@@ -27,6 +27,7 @@ from downfield.core.errors import BusyError
 from downfield.core.media.video_file import even_size_px
 from downfield.core.platform.processes import lower_priority
 from downfield.core.threads import only_logged, supervised_thread
+from downfield.review.zip_container import WriteSink
 
 T = TypeVar("T")
 
@@ -216,7 +217,7 @@ def encode_fragments(images: Iterator[TimedImage]) -> Iterator[bytes]:
     Args:
         images: in order, at least one, all of the size of the first.
     """
-    sink = _Sink()
+    sink = WriteSink()
     flags = {"movflags": "frag_every_frame+empty_moov+default_base_moof"}
     with av.open(sink, "w", format="mp4", options=flags) as container:
         first = next(images)
@@ -230,24 +231,8 @@ def encode_fragments(images: Iterator[TimedImage]) -> Iterator[bytes]:
             frame = av.VideoFrame.from_ndarray(np.asarray(yuv, dtype=np.uint8), format="yuv420p")
             frame.pts, frame.time_base = round(shown_ns * _TICKS / 1e9), Fraction(1, _TICKS)
             container.mux(stream.encode(frame))
-            yield from sink.taken()
+            if sink.waiting:
+                yield sink.take()
         container.mux(stream.encode())
-    yield from sink.taken()
-
-
-class _Sink:
-    """Takes what is written, for a container that never goes back."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def write(self, data: bytes) -> int:
-        """Take bytes."""
-        self._parts.append(bytes(data))
-        return len(data)
-
-    def taken(self) -> Iterator[bytes]:
-        """Yield what was written since, in one piece."""
-        if self._parts:
-            parts, self._parts = self._parts, []
-            yield b"".join(parts)
+    if sink.waiting:
+        yield sink.take()

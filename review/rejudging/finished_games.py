@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -71,6 +71,8 @@ class LateRuling:
 class FinishedGames:
     """Reopens, rules and closes games that are not in play. Callable from any thread; one at a time.
 
+    Its methods raise NotFoundError for what the game does not have; RefusedError where it is in play, here or at
+    another table, or does not stand so that this can be done; BusyError where too many games are being judged again.
     What changes a game raises OutputError where the store can't be written.
 
     Args:
@@ -98,11 +100,7 @@ class FinishedGames:
         self._ruled: OrderedDict[tuple[str, str], tuple[LateRuling, GameChanges]] = OrderedDict()
 
     def reopen(self, row: GameRow, by: str, reason: str) -> None:
-        """Reopen a finished game for rulings.
-
-        Raises:
-            RefusedError: it is in play, here or at another table, or open already.
-        """
+        """Reopen a finished game for rulings."""
         with self._lock:
             history = self._history(row)
             if not history.ended:
@@ -114,11 +112,7 @@ class FinishedGames:
                 self._standings.begin(history)
 
     def close(self, row: GameRow, by: str) -> None:
-        """Close a reopened game, or one that was left unfinished.
-
-        Raises:
-            RefusedError: it is not open, may be in play at another table, or a challenge is under review.
-        """
+        """Close a reopened game, or one that was left unfinished."""
         with self._lock:
             history = self._history(row)
             if history.ended or not self._is_left(history):
@@ -133,16 +127,7 @@ class FinishedGames:
         return quiet_ns > _QUIET_NS or (bool(history.row.owner) and history.row.owner == self._rig)
 
     def rule(self, row: GameRow, ruling: LateRuling) -> GameChanges:
-        """Rule on a call of a reopened game, or undo an event; everything after it is judged again.
-
-        Returns:
-            What has changed.
-
-        Raises:
-            NotFoundError: the game has no such call or event.
-            RefusedError: the game is not open, or the ruling is not possible.
-            BusyError: too many games are being judged again.
-        """
+        """Rule on a call of a reopened game, or undo an event; return what changes, as all after it is judged again."""
         if (done := self._done(row, ruling)) is not None:
             return done
         history = self._opened(row)
@@ -181,20 +166,16 @@ class FinishedGames:
         return known[1]
 
     def raise_challenge(self, row: GameRow, side: Side, call: str, reason: str, by: str) -> ChallengesView:
-        """Challenge a call of a reopened game.
-
-        Raises:
-            NotFoundError: the game has no such call.
-            RefusedError: the game is not open, or its rulebook does not allow this challenge.
-        """
+        """Challenge a call of a reopened game, as its rulebook allows."""
         with self._lock:
             history = self._opened(row)
-            text = next((view.text for view in history.calls() if view.id == call), None)
-            if text is None:
+            view = next((view for view in history.calls() if view.id == call), None)
+            if view is None:
                 raise NotFoundError(f"This game has no call {call!r}.")
             rules, book = ChallengeRules.of(history.rulebook.params), history.challenges
-            half = rules.half(_period_of(history, call))
-            raised = ChallengeRaised(f"challenge-{len(book.raised) + 1}", side, call, text, reason, by, half)
+            period = next((snap.period for snap in reversed(history.snaps()) if snap.t_ns <= view.t_ns), 1)
+            half = rules.half(period)
+            raised = ChallengeRaised(f"challenge-{len(book.raised) + 1}", side, call, view.text, reason, by, half)
             refusal = book.refusal(side, call, half, rules)
             if refusal:
                 raise RefusedError(refusal)
@@ -215,11 +196,6 @@ class FinishedGames:
 
         Returns:
             What has changed; None where the call stays as it is.
-
-        Raises:
-            NotFoundError: the game has no such challenge.
-            RefusedError: it was decided already, the game is not open, or the ruling is not possible.
-            BusyError: too many games are being judged again.
         """
         history = self._opened(row)
         ruling = ruling_of(_undecided(history, challenge).call, decision)
@@ -239,11 +215,7 @@ class FinishedGames:
         return changes
 
     def preview(self, row: GameRow, ruling: LateRuling) -> GameChanges:
-        """Return what a ruling would change; the game need not be open, and nothing is written.
-
-        Raises:
-            NotFoundError, RefusedError, BusyError: as of `rule`.
-        """
+        """Return what a ruling would change; the game need not be open, and nothing is written."""
         history = self._history(row)
         return self._changes(history, *self._judge(history, _event(history, ruling)))
 
@@ -287,18 +259,13 @@ class FinishedGames:
         return history
 
     def _append(self, history: History, content: Content, key: str | None = None) -> JournalPosition:
-        writer = JournalWriter(self._store)
-        journal = SealedJournal(writer, history.row, JournalPosition(history.entries, history.head))
-        try:
+        with closing(JournalWriter(self._store)) as writer:
+            journal = SealedJournal(writer, history.row, JournalPosition(history.entries, history.head))
             written = journal.append(content, key=key).wait()
             problem = writer.problem
-        finally:
-            writer.close()
         if written is None:
-            reason = (
-                f"{self._store.where}: the entry could not be written in time" if problem is None else problem.reason
-            )
-            raise OutputError(reason)
+            late = f"{self._store.where}: the entry could not be written in time"
+            raise OutputError(late if problem is None else problem.reason)
         return written
 
 
@@ -312,11 +279,6 @@ def challenges_of(history: History) -> ChallengesView:
     rules = ChallengeRules.of(history.rulebook.params)
     snaps = history.snaps()
     return history.challenges.view(history.row.id, snaps[-1].period if snaps else 1, rules)
-
-
-def _period_of(history: History, call: str) -> int:
-    t_ns = next((view.t_ns for view in history.calls() if view.id == call), 0)
-    return next((snap.period for snap in reversed(history.snaps()) if snap.t_ns <= t_ns), 1)
 
 
 def _event(history: History, ruling: LateRuling) -> Event:

@@ -158,8 +158,23 @@ def judge_on(
     judging = _Judging(way)
     if start is not None:
         judging.go_on_from(start, before)
+    met = {one.seq: one for one in before.checkpoints}
+
+    def is_met(judging: _Judging, seq: int) -> bool:
+        """Return whether a judging stands as the other did after an entry, and nothing that differs lies ahead."""
+        point = met.get(seq)
+        if point is None or judging.state != point.state or judging.started != point.started:
+            return False
+        if difference.call is None:
+            is_behind = point.state.game.now_ns > difference.since_ns + REJUDGING_LIMITS.before_ns
+        else:
+            is_behind = any(one.id == difference.call for one in before.made[: point.calls])
+        if is_behind:
+            judging.end_as(before, point)  # from there on both come to the same
+        return is_behind
+
     entries = store.entries(game, after=0 if start is None else start.seq)
-    _judge(entries, [judging], pause, keep=True, until=_Meeting(before, difference).is_at)
+    _judge(entries, [judging], pause, keep=True, until=is_met)
     return judging.end()
 
 
@@ -282,34 +297,3 @@ class _Judging:
         snap = begun_play(before, self.state, entry, calls)
         if snap is not None and snap.t_ns not in {known.t_ns for known in self.plays[-1:]}:
             self.plays.append(snap)
-
-
-class _Meeting:
-    """Finds the checkpoint of another judging at which a judging in a different way stands alike.
-
-    From there on both come to the same, once nothing that the ways differ in lies ahead.
-
-    Args:
-        before: what the game comes to in the other way.
-        difference: where the ways can first differ.
-    """
-
-    def __init__(self, before: JudgedAgain, difference: Difference) -> None:
-        self._before, self._difference = before, difference
-        self._points = {one.seq: one for one in before.checkpoints}
-
-    def is_at(self, judging: _Judging, seq: int) -> bool:
-        """Return whether a judging stands alike after an entry; it is at its end then."""
-        point = self._points.get(seq)
-        if point is None or judging.state != point.state or judging.started != point.started:
-            return False
-        if not self._lies_behind(point):
-            return False
-        judging.end_as(self._before, point)
-        return True
-
-    def _lies_behind(self, point: JudgingCheckpoint) -> bool:
-        call = self._difference.call
-        if call is not None:
-            return any(one.id == call for one in self._before.made[: point.calls])
-        return point.state.game.now_ns > self._difference.since_ns + REJUDGING_LIMITS.before_ns

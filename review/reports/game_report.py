@@ -25,7 +25,6 @@ from downfield.review.reports.statistics import (
     box_score,
     drive_chart,
     drives_of,
-    figure_lines,
     figure_table,
     movement_of,
     team_lines,
@@ -33,22 +32,6 @@ from downfield.review.reports.statistics import (
 from downfield.review.tracks import game_scenes
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-
-PLAY_COLUMNS: Final = (
-    "play",
-    "period",
-    "offense",
-    "kind",
-    "down",
-    "distance_yd",
-    "spot_yd",
-    "carrier",
-    "gain_yd",
-    "result",
-    "calls",
-)
-"""Columns of the rows; spots are field yards along x of the board."""
-
 
 _COLORS: Final[dict[Jersey, str]] = {"dark": "#1f4e9c", "light": "#c4761b"}
 _CARRIER: Final = "#c0172b"
@@ -128,7 +111,7 @@ class FieldDrawing:
             self.line(yard, _PAINT)
 
 
-def play_diagram(field: FieldModel, snap: Snap, number: int, runs: Mapping[str, Run]) -> Markup:
+def _play_diagram(field: FieldModel, snap: Snap, number: int, runs: Mapping[str, Run]) -> Markup:
     """Return a play's diagram: the ways of its figures, the line of scrimmage and the line to gain."""
     drawing = FieldDrawing(field, f"Play {number}: {snap.situation}")
     drawing.line(snap.spot_yd, "#2563c9")
@@ -139,40 +122,25 @@ def play_diagram(field: FieldModel, snap: Snap, number: int, runs: Mapping[str, 
     return drawing.svg()
 
 
-def heat_map(field: FieldModel, counts: Mapping[tuple[int, int], int], jersey: Jersey) -> Markup:
-    """Return where a team's figures were while the board ran, the darker the longer."""
-    drawing = FieldDrawing(field, f"Where the {jersey} figures were")
-    drawing.heat(counts, jersey)
-    return drawing.svg()
+def _play_table(plays: Sequence[Play], names: dict[Side, str]) -> ReportTable:
+    """Return the plays, one a row; spots are field yards along x of the board."""
+    columns: dict[str, Callable[[Play], Cell]] = {
+        "play": lambda play: play.number,
+        "period": lambda play: play.period,
+        "offense": lambda play: names[play.offense],
+        "kind": lambda play: play.kind,
+        "down": lambda play: play.down if play.kind in SCRIMMAGE else "",
+        "distance_yd": lambda play: round(play.distance_yd, 1) if play.kind in SCRIMMAGE else "",
+        "spot_yd": lambda play: "" if play.kind == "extra_point" else round(play.spot_yd, 1),
+        "carrier": lambda play: play.carrier or "",
+        "gain_yd": lambda play: "" if play.gain_yd is None else play.gain_yd,
+        "result": lambda play: play.result,
+        "calls": lambda play: "; ".join(call.text for call in play.calls),
+    }
+    return ReportTable.of(columns, plays)
 
 
-def play_by_play(plays: Sequence[Play], names: dict[Side, str]) -> Markup:
-    """Return the plays as a table for print."""
-    head = ("Play", "Offense", "Situation", "Yards", "What was called")
-    return table(head, (_row(play, names) for play in plays), "No play was begun.")
-
-
-def play_rows(plays: Sequence[Play], names: dict[Side, str]) -> list[list[Cell]]:
-    """Return the plays as rows of `PLAY_COLUMNS`."""
-    return [
-        [
-            play.number,
-            play.period,
-            names[play.offense],
-            play.kind,
-            play.down if play.kind in SCRIMMAGE else "",
-            round(play.distance_yd, 1) if play.kind in SCRIMMAGE else "",
-            "" if play.kind == "extra_point" else round(play.spot_yd, 1),
-            play.carrier or "",
-            "" if play.gain_yd is None else play.gain_yd,
-            play.result,
-            "; ".join(call.text for call in play.calls),
-        ]
-        for play in plays
-    ]
-
-
-def call_line(call: CallView) -> str:
+def _call_line(call: CallView) -> str:
     """Return a call on one line: what was called, what was measured, the clause, and how it stands."""
     measured = call.words or call.measured
     clauses = ", ".join(clause.id for clause in call.clauses)
@@ -182,7 +150,7 @@ def call_line(call: CallView) -> str:
 def _row(play: Play, names: dict[Side, str]) -> list[Cell]:
     situation = play.situation if play.kind == "scrimmage" else play.kind.replace("_", " ")
     yards: Cell = "" if play.gain_yd is None else gain_text(play.gain_yd)
-    return [play.number, names[play.offense], situation, yards, bullets(call_line(call) for call in play.calls)]
+    return [play.number, names[play.offense], situation, yards, bullets(_call_line(call) for call in play.calls)]
 
 
 class GameReport:
@@ -219,16 +187,17 @@ class GameReport:
         Args:
             public_key: of the rig that makes it; empty for none.
         """
-        box, drives, figures = (self.csv(name) for name in ("box", "drives", "figures"))
+        box, drives, figures, outcomes = (self.csv(name) for name in ("box", "drives", "figures", "calls"))
+        head = ("Play", "Offense", "Situation", "Yards", "What was called")
         return document(
             self._title,
             self._head(),
             section("Box score", table(box.head, box.rows, "")),
             section("Drives", table(drives.head[:7], [row[:7] for row in drives.rows], "No drive was begun.")),
-            section("Play by play", play_by_play(self.plays, self.names)),
+            section("Play by play", table(head, (_row(play, self.names) for play in self.plays), "No play was begun.")),
             *self._calls_alone(),
             section("Figures", table(figures.head, figures.rows, "No figure was seen on the running board.")),
-            section("How the calls fared", _outcomes(self.history)),
+            section("How the calls fared", table(outcomes.head, outcomes.rows, "No call was made.")),
             section("Where the figures were", *self._heat_maps()),
             section("Play diagrams", *self._diagrams()),
             _foot(self.history, public_key),
@@ -265,21 +234,21 @@ class GameReport:
         return [section("Calls", table(("Call", "How it stands"), rows, ""))] if rows else []
 
     def _heat_maps(self) -> list[Markup]:
-        shown = [jersey for jersey, counts in self.movement.heat.items() if counts]
-        if not shown:
-            return [paragraph("No figure was seen on the running board.", "muted")]
-        maps = [(jersey, heat_map(self.field, self.movement.heat[jersey], jersey)) for jersey in shown]
-        return [figure(drawing, f"The {jersey} figures: the darker, the longer") for jersey, drawing in maps]
+        maps = []
+        for jersey, counts in self.movement.heat.items():
+            if counts:
+                drawing = FieldDrawing(self.field, f"Where the {jersey} figures were")
+                drawing.heat(counts, jersey)
+                maps.append(figure(drawing.svg(), f"The {jersey} figures: the darker, the longer"))
+        return maps or [paragraph("No figure was seen on the running board.", "muted")]
 
     def _diagrams(self) -> list[Markup]:
-        drawn = [
-            figure(
-                play_diagram(self.field, snap, play.number, runs),
-                f"Play {play.number}: {play.situation}. {_told(play)}",
-            )
-            for play, snap, runs in zip(self.plays, self.history.snaps(), self.movement.runs, strict=True)
-            if runs
-        ]
+        drawn = []
+        for play, snap, runs in zip(self.plays, self.history.snaps(), self.movement.runs, strict=True):
+            if runs:
+                told = spoken_name(play.in_force[-1].text) if play.in_force else ""
+                diagram = _play_diagram(self.field, snap, play.number, runs)
+                drawn.append(figure(diagram, f"Play {play.number}: {play.situation}. {told}"))
         legend = "Ring: where a figure began; dot: where it ended. Red: the carrier. Blue: scrimmage; dashed: to gain."
         return [paragraph(legend, "muted"), *drawn] if drawn else [paragraph("No play was seen.", "muted")]
 
@@ -299,12 +268,12 @@ class RecentReport:
 
 
 REPORT_TABLES: Final[dict[str, Callable[[GameReport], ReportTable]]] = {
-    "plays": lambda report: ReportTable(PLAY_COLUMNS, tuple(map(tuple, play_rows(report.plays, report.names)))),
+    "plays": lambda report: _play_table(report.plays, report.names),
     "drives": lambda report: drive_chart(drives_of(report.plays), report.names),
     "box": lambda report: box_score(
         team_lines(report.plays, report.history.rulebook.system.consequences), report.names, report.history.score
     ),
-    "figures": lambda report: figure_table(figure_lines(report.plays, report.movement, _players(report.history))),
+    "figures": lambda report: figure_table(report.plays, report.movement, _players(report.history)),
     "calls": lambda report: outcome_table(call_outcomes([report.history])),
 }
 """The tables of a report, by name."""
@@ -316,15 +285,6 @@ def _players(history: History) -> Sequence[Player]:
     for snap in history.snaps():
         found |= {player.id: player for player in history.players(snap.t_ns)}
     return tuple(found.values())
-
-
-def _outcomes(history: History) -> Markup:
-    outcomes = outcome_table(call_outcomes([history]))
-    return table(outcomes.head, outcomes.rows, "No call was made.")
-
-
-def _told(play: Play) -> str:
-    return spoken_name(play.in_force[-1].text) if play.in_force else ""
 
 
 def _foot(history: History, public_key: str) -> Markup:

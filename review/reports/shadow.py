@@ -8,8 +8,9 @@ of their spots is reported, as people's are estimates.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Final, Literal, get_args
 
 from downfield.game.published.game_topics import CallView
@@ -92,36 +93,27 @@ _COUNTS: Final = tuple(field.name for field in fields(CallOutcomes) if field.nam
 
 def call_outcomes(games: Iterable[History]) -> list[CallOutcomes]:
     """Return how the calls of games fared, by kind; calls that only note something are left out."""
-    found: dict[CallKind, CallOutcomes] = {}
+    found: dict[CallKind, Counter[str]] = {}
     for history in games:
         # What a person put in the place of a call is his, not the rulebook's: the call it replaced is counted.
         own = (call for call in history.calls() if call.ruling is None or not call.ruling.replaced)
         for call in (*own, *history.replaced(), *history.struck()):
             name = _outcome(call)
             if name:
-                _count(found, call.kind, name)
-                if call.verdict == "too_close" and name != "too_close":
-                    _count(found, call.kind, "too_close")
-    return sorted(found.values(), key=lambda one: -sum(getattr(one, name) for name in _COUNTS))
+                too_close = {"too_close"} if call.verdict == "too_close" else set()
+                found.setdefault(call.kind, Counter()).update({name} | too_close)
+    outcomes = [CallOutcomes(kind, **counts) for kind, counts in found.items()]
+    return sorted(outcomes, key=lambda one: -sum(getattr(one, name) for name in _COUNTS))
 
 
 def outcome_table(outcomes: Iterable[CallOutcomes]) -> ReportTable:
     """Return them as a table."""
-    head = ("Call", "Called", "Confirmed", "Overturned", "Too close", "Open", "By hand", "Overturned (%)")
-    rows = tuple(
-        (
-            one.kind.replace("_", " "),
-            *(getattr(one, name) for name in _COUNTS),
-            "" if one.overturned_share is None else round(100 * one.overturned_share),
-        )
-        for one in outcomes
-    )
-    return ReportTable(head, rows)
-
-
-def _count(found: dict[CallKind, CallOutcomes], kind: CallKind, name: str) -> None:
-    before = found.get(kind, CallOutcomes(kind))
-    found[kind] = replace(before, **{name: getattr(before, name) + 1})
+    columns: dict[str, Callable[[CallOutcomes], Cell]] = {
+        "Call": lambda one: one.kind.replace("_", " "),
+        **{name.replace("_", " ").capitalize(): attrgetter(name) for name in _COUNTS},
+        "Overturned (%)": lambda one: "" if one.overturned_share is None else round(100 * one.overturned_share),
+    }
+    return ReportTable.of(columns, outcomes)
 
 
 def _outcome(call: CallView) -> str:
@@ -184,10 +176,7 @@ def compare_calls(declared: Iterable[CallView], machine: Iterable[CallView]) -> 
 
 
 def by_kind(compared: Iterable[ComparedCall]) -> list[tuple[CallKind, Counter[Comparison]]]:
-    """Return how often which result is there, by kind, the most frequent kind first.
-
-    A kind is what people declared, or what the machine called where they declared nothing.
-    """
+    """Return how often which result is there, by `ComparedCall.kind`, the most frequent kind first."""
     found: dict[CallKind, Counter[Comparison]] = {}
     for one in compared:
         found.setdefault(one.kind, Counter())[one.result] += 1

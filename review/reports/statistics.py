@@ -9,14 +9,17 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, get_args
+from typing import Final, TypeVar, get_args
 
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Jersey, Player, Scene
+from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import SCORES, SCRIMMAGE, TURNOVERS, Play
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
 from downfield.review.reports.markup import Cell
+
+T = TypeVar("T")
 
 _UNCAUGHT: Final = ("incomplete", "overrun", "interception")
 
@@ -150,27 +153,6 @@ class DriveLine:
     result: str  # how it ended, in words
 
 
-@dataclass(frozen=True, slots=True)
-class FigureLine:
-    """A figure's numbers."""
-
-    figure: str
-    number: str
-    role: str
-    snaps: int  # plays in which it was on the board
-    carries: int  # plays it began with the ball
-    yards: float
-    # tackles, broken_tackles: made; and got through as the carrier
-    tackles: int
-    broken_tackles: int
-    falls: int  # plays in which it fell
-    distance_mm: float  # walked while the board ran
-    top_speed_mm_s: float  # the fastest, over a quarter of a second
-    # of its way, 0 to 1: the distance from where each run began to where it ended, over the distance walked; None where
-    # it hardly moved
-    straightness: float | None
-
-
 def team_lines(plays: Sequence[Play], known: Collection[str] = get_args(CallKind)) -> tuple[TeamLine, TeamLine]:
     """Return the numbers of home and away.
 
@@ -193,14 +175,6 @@ def drives_of(plays: Sequence[Play]) -> list[DriveLine]:
         else:
             groups.append([play])
     return [_drive(number, group) for number, group in enumerate((group for group in groups if group), start=1)]
-
-
-def figure_lines(plays: Sequence[Play], movement: Movement, players: Sequence[Player]) -> list[FigureLine]:
-    """Return the numbers of every figure that was on the board, in the order of the roster."""
-    known = {player.id: player for player in players}
-    seen = dict.fromkeys([*known, *(name for runs in movement.runs for name in runs)])
-    lines = [_figure(name, known.get(name), plays, movement) for name in seen]
-    return [line for line in lines if line.snaps]
 
 
 def _team(plays: Sequence[Play], side: Side, known: Collection[str]) -> TeamLine:
@@ -271,36 +245,17 @@ def _outcome(plays: Sequence[Play]) -> str:
     return plays[-1].kind if plays[-1].kind in {"punt", "field_goal"} else plays[-1].ending_words
 
 
-def _figure(name: str, player: Player | None, plays: Sequence[Play], movement: Movement) -> FigureLine:
-    runs: list[Run] = [run[name] for run in movement.runs if name in run]
-    carried = [play for play in plays if play.carrier == name and play.is_run]
-    calls = [call for play in plays for call in play.in_force]
-    distance_mm = sum(run.distance_mm for run in runs)
-    straight_mm = sum(run.straight_mm for run in runs)
-    return FigureLine(
-        name,
-        "" if player is None else player.number,
-        "" if player is None else player.role,
-        snaps=len(runs),
-        carries=len(carried),
-        yards=_total(carried),
-        tackles=sum(call.kind in {"tackle", "sack"} and name in call.players[1:] for call in calls),
-        broken_tackles=sum(
-            call.kind in {"broken_tackle", "slipped_tackle"} and call.players[:1] == (name,) for call in calls
-        ),
-        falls=sum(run.fell for run in runs),
-        distance_mm=distance_mm,
-        top_speed_mm_s=max((run.top_speed_mm_s for run in runs), default=0.0),
-        straightness=min(1.0, straight_mm / distance_mm) if distance_mm else None,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ReportTable:
     """A table."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Callable[[T], Cell]], items: Iterable[T]) -> ReportTable:
+        """Return a table of items, one a row, by what each column shows of one."""
+        return cls(tuple(columns), tuple(tuple(cell(one) for cell in columns.values()) for one in items))
 
 
 _TEAM_ROWS: Final = (
@@ -340,26 +295,59 @@ def drive_chart(drives: Sequence[DriveLine], names: Mapping[Side, str]) -> Repor
         "First play": lambda drive: drive.first_play,
         "Last play": lambda drive: drive.last_play,
     }
-    return ReportTable(tuple(columns), tuple(tuple(cell(drive) for cell in columns.values()) for drive in drives))
+    return ReportTable.of(columns, drives)
 
 
-def figure_table(lines: Sequence[FigureLine]) -> ReportTable:
-    """Return the figures' numbers, one a row."""
-    columns: dict[str, Callable[[FigureLine], Cell]] = {
-        "Figure": lambda line: line.figure,
-        "No.": lambda line: line.number,
-        "Role": lambda line: line.role,
-        "Snaps": lambda line: line.snaps,
-        "Carries": lambda line: line.carries,
-        "Yards": lambda line: _yards(line.yards),
-        "Tackles": lambda line: line.tackles,
-        "Broken tackles": lambda line: line.broken_tackles,
-        "Falls": lambda line: line.falls,
-        "Distance (cm)": lambda line: round(line.distance_mm / 10),
-        "Top speed (mm/s)": lambda line: round(line.top_speed_mm_s),
-        "Straightness (%)": lambda line: "" if line.straightness is None else round(100 * line.straightness),
-    }
-    return ReportTable(tuple(columns), tuple(tuple(cell(line) for cell in columns.values()) for line in lines))
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """What a figure did in a game."""
+
+    name: str
+    player: Player | None
+    runs: list[Run]  # its ways in the plays in which it was on the board
+    carried: list[Play]  # that it began with the ball
+    calls: list[CallView]  # of the game
+
+    @property
+    def distance_mm(self) -> float:
+        return sum(run.distance_mm for run in self.runs)
+
+    @property
+    def straightness(self) -> Cell:
+        """Of all its way, how far it came, percent; empty where it hardly moved."""
+        straight_mm = sum(run.straight_mm for run in self.runs)
+        return round(100 * min(1.0, straight_mm / self.distance_mm)) if self.distance_mm else ""
+
+
+_FIGURE_COLUMNS: Final[dict[str, Callable[[_Figure], Cell]]] = {
+    "Figure": lambda one: one.name,
+    "No.": lambda one: "" if one.player is None else one.player.number,
+    "Role": lambda one: "" if one.player is None else one.player.role,
+    "Snaps": lambda one: len(one.runs),
+    "Carries": lambda one: len(one.carried),
+    "Yards": lambda one: _yards(_total(one.carried)),
+    "Tackles": lambda one: sum(call.kind in {"tackle", "sack"} and one.name in call.players[1:] for call in one.calls),
+    "Broken tackles": lambda one: sum(  # that it got through as the carrier
+        call.kind in {"broken_tackle", "slipped_tackle"} and call.players[:1] == (one.name,) for call in one.calls
+    ),
+    "Falls": lambda one: sum(run.fell for run in one.runs),
+    "Distance (cm)": lambda one: round(one.distance_mm / 10),
+    "Top speed (mm/s)": lambda one: round(max(run.top_speed_mm_s for run in one.runs)),
+    "Straightness (%)": lambda one: one.straightness,
+}
+
+
+def figure_table(plays: Sequence[Play], movement: Movement, players: Sequence[Player]) -> ReportTable:
+    """Return the numbers of every figure that was on the board, one a row, in the order of the roster."""
+    known = {player.id: player for player in players}
+    calls = [call for play in plays for call in play.in_force]
+    figures = []
+    for name in dict.fromkeys([*known, *(name for runs in movement.runs for name in runs)]):
+        ways = [runs[name] for runs in movement.runs if name in runs]
+        if ways:
+            carried = [play for play in plays if play.carrier == name and play.is_run]
+            figures.append(_Figure(name, known.get(name), ways, carried, calls))
+    return ReportTable.of(_FIGURE_COLUMNS, figures)
 
 
 def _cell(value: float | None) -> Cell:
