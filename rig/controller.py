@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import Final
@@ -26,6 +25,7 @@ from downfield.game.records.commands import (
     Suspend,
     UseCalibration,
 )
+from downfield.game.strip.strip_follower import StripFollower
 from downfield.rig.configuration.display import shown_values
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.live.connections import LoopControls, VisionStage
@@ -35,36 +35,11 @@ from downfield.rig.tables.table_calibration import calibrate, calibrate_again
 _RECORDED_SCENES: Final = "The scenes of this recording are shown as they were recorded; nothing is tracked."
 
 
-@dataclass(frozen=True, slots=True)
-class ControllerLimits:
-    """Times of the controller."""
-
-    # Time between two attempts to calibrate a camera without a calibration; an attempt takes a second or two
-    retry_s: float = 6.0
-    # Time between two notices that the field is still searched for, for whoever watches the terminal's lines only
-    remind_s: float = 30.0
-
-
-CONTROLLER_LIMITS: Final = ControllerLimits()
-
-
-class CalibrationInUse:
-    """Holds the calibration in use, shared between threads.
-
-    Args:
-        calibration: the first calibration; None for none.
-    """
-
-    def __init__(self, calibration: Calibration | None) -> None:
-        self._calibration = calibration
-
-    def get(self) -> Calibration | None:
-        """Return the calibration; None for none."""
-        return self._calibration
-
-    def replace(self, calibration: Calibration) -> None:
-        """Use another calibration from now on."""
-        self._calibration = calibration
+_RETRY_S: Final = (
+    6.0  # Time between two attempts to calibrate a camera without a calibration; one takes a second or two
+)
+_REMIND_S: Final = 30.0
+"""Time between two notices that the field is still searched for, for whoever watches the terminal's lines only."""
 
 
 class RigController:
@@ -72,31 +47,29 @@ class RigController:
 
     Args:
         table: the source and its camera.
-        calibration: the calibration in use, which commands may replace.
         recent_images: returns recent pictures to calibrate from; empty while there are too few.
         record: starts or stops the recording; None where nothing is recorded.
         calibrated: called with each new calibration once it is in use.
-        keep_game: keeps the game against what a strip says, by the question's id; None over a table.
+        strip: returns what follows a card game's strip; None over a table.
     """
 
     def __init__(
         self,
         configuration: Configuration,
         table: OpenedTable,
-        calibration: CalibrationInUse,
         problems: ActiveProblems,
         controls: LoopControls,
         *,
         recent_images: Callable[[], list[Image]] = list,
         record: Callable[[bool], str] | None = None,
         calibrated: Callable[[Calibration], None] = lambda _: None,
-        keep_game: Callable[[str], str] | None = None,
+        strip: Callable[[], StripFollower | None] = lambda: None,
     ) -> None:
-        self._configuration, self._calibration = configuration, calibration
+        self._configuration, self._calibration = configuration, table.calibration
         self._source, self._make_vision = table.source, table.make_vision
         self._problems, self._controls = problems, controls
         self._recent_images, self._record, self._calibrated = recent_images, record, calibrated
-        self._keep_game = keep_game
+        self._strip = strip
         self._calibrating = threading.Lock()
         self._tried = ""
         self._closed = threading.Event()
@@ -126,8 +99,10 @@ class RigController:
             self._vision_opener()
             self._controls.change_vision(_find_figures)
             return "Searching for all figures again."
-        if isinstance(command, KeepGame) and self._keep_game is not None:
-            return self._keep_game(command.question)
+        if isinstance(command, KeepGame):
+            if (strip := self._strip()) is None:
+                raise RefusedError("The camera looks at a table: there is no strip to keep the game against.")
+            return strip.keep_game(command.question)
         raise RefusedError(f"This rig has no command '{command.command}'.")
 
     def game_begins(self, *, resumed: bool) -> None:
@@ -139,7 +114,7 @@ class RigController:
 
     def calibration(self) -> Calibration | None:
         """Return the calibration in use."""
-        return self._calibration.get()
+        return self._calibration
 
     def settings(self) -> Settings:
         """Return the configuration in effect, without passwords and keys."""
@@ -148,7 +123,7 @@ class RigController:
 
     def calibrate_until_found(self) -> None:
         """Without a calibration, try to calibrate every few seconds until one is in use; returns at once."""
-        if self._calibration.get() is None and self._make_vision is not None:
+        if self._calibration is None and self._make_vision is not None:
             supervised_thread(
                 self._keep_trying, "calibration attempts", self._report_fault, restarts=True, closed=self._closed.is_set
             ).start()
@@ -160,13 +135,13 @@ class RigController:
     def _keep_trying(self) -> None:
         began_s = reminded_s = time.monotonic()
         attempts = 0
-        while not self._closed.wait(CONTROLLER_LIMITS.retry_s) and self._calibration.get() is None:
+        while not self._closed.wait(_RETRY_S) and self._calibration is None:
             images = self._recent_images()
             if images and self._calibrating.acquire(blocking=False):
                 attempts += 1
                 self._tried = f"attempt {attempts}, {time.monotonic() - began_s:.0f} s so far"
                 self._start_calibrating(images).join()
-            if self._calibration.get() is None and time.monotonic() - reminded_s > CONTROLLER_LIMITS.remind_s:
+            if self._calibration is None and time.monotonic() - reminded_s > _REMIND_S:
                 reminded_s = time.monotonic()
                 without = "no picture has arrived yet" if not attempts else self._tried
                 self._problems.notify("warning", f"Still looking for the printed field: {without}.")
@@ -203,26 +178,30 @@ class RigController:
     def _calibrate(self, images: list[Image]) -> None:
         """Calibrate from pictures and use the result; `_calibrating` is held, and released at the end."""
         try:
-            settings, before = self._configuration.settings.calibration, self._calibration.get()
+            settings, before = self._configuration.settings.calibration, self._calibration
             again = partial(calibrate_again, before=before) if before is not None else calibrate
             self._use(again(settings, images, name="camera"))
             self._problems.resolve(NO_CALIBRATION)
             self._problems.notify("info", "The camera was calibrated.")
         except DownfieldError as error:
-            first = self._calibration.get() is None
-            self._problems.report(no_calibration(error, self._tried) if first else _calibration_failed(error))
+            self._report(error)
         finally:
             self._calibrating.release()
 
     def _report_fault(self, cause: str) -> None:
         """Report an error in Downfield; it ends one attempt."""
-        fault = CalibrationError(f"Downfield made an error ({cause})")
-        first = self._calibration.get() is None
-        self._problems.report(no_calibration(fault, self._tried) if first else _calibration_failed(fault))
+        self._report(CalibrationError(f"Downfield made an error ({cause})"))
+
+    def _report(self, error: DownfieldError) -> None:
+        if self._calibration is None:
+            self._problems.report(no_calibration(error, self._tried))
+            return
+        remedy = "Clear the board, light it evenly and try again. The previous calibration is still in use"
+        self._problems.report(HealthReason(code=NO_CALIBRATION, level="warning", text=str(error), remedy=remedy))
 
     def _use(self, calibration: Calibration) -> None:
         make_vision = self._vision_opener()
-        before = self._calibration.get()
+        before = self._calibration
         size_px = calibration.camera.lens.size_px
         sent_px = self._source.facts.size_px  # which changes when a camera comes back with another size
         if size_px != sent_px:
@@ -237,7 +216,7 @@ class RigController:
             )
         vision = make_vision(calibration)
         self._controls.change_vision(lambda _: vision)
-        self._calibration.replace(calibration)
+        self._calibration = calibration
         self._calibrated(calibration)
 
     def _vision_opener(self) -> Callable[[Calibration], VisionStage]:
@@ -245,11 +224,6 @@ class RigController:
         if self._make_vision is None:
             raise RefusedError(_RECORDED_SCENES)
         return self._make_vision
-
-
-def _calibration_failed(error: DownfieldError) -> HealthReason:
-    remedy = "Clear the board, light it evenly and try again. The previous calibration is still in use"
-    return HealthReason(code=NO_CALIBRATION, level="warning", text=str(error), remedy=remedy)
 
 
 def _find_figures(vision: VisionStage) -> VisionStage:

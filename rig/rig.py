@@ -33,7 +33,7 @@ from downfield.review.pictures.projection import picture_view
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, recordings_folder
 from downfield.rig.configuration.stream import outlets_of, replay_options, with_webhooks
-from downfield.rig.controller import CalibrationInUse, RigController
+from downfield.rig.controller import RigController
 from downfield.rig.games.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.games.kept_games import doubts, open_checkpoints, open_judgings, open_rig_key, open_store
 from downfield.rig.games.needed_recordings import NeededRecordings
@@ -43,7 +43,7 @@ from downfield.rig.live.camera_watch import CameraWatch
 from downfield.rig.live.connections import EventPlayback, LoopControls
 from downfield.rig.live.loop import Loop, set_aside_loaded_objects
 from downfield.rig.live.rig_health import FrameMeter, HealthReporter, Notices
-from downfield.rig.live.strip_game import follow_strip, keep_game
+from downfield.rig.live.strip_game import follow_strip
 from downfield.rig.live.vision_stages import open_vision
 from downfield.rig.service.web_service import Service, open_admin_key
 from downfield.rig.tables.profile import NamedSource, camera_identity
@@ -69,6 +69,7 @@ class Rig:
 
     Attributes:
         service: serves the web pages; None if they are not served.
+        settings: of this run.
 
     Raises:
         DownfieldError: a source, file or service named in the configuration does not exist or does not work.
@@ -92,7 +93,7 @@ class Rig:
 
     def _open(self, configuration: Configuration, temporary: Path) -> None:
         """Open everything, in the order of its use; what is open when this fails is closed."""
-        settings = self._settings = configuration.settings
+        settings = self.settings = configuration.settings
         self._next_table: NamedSource | None = None
         self.service: Service | None = None
         self._hub, self._picture = Hub(), LatestPicture()
@@ -105,7 +106,6 @@ class Rig:
         self._table = open_table(settings, self._clock, self._problems, self._open_vision, paced=self._paced)
         self._closing.callback(lambda: self._table.source.close())
         self.live, self.source_text = self._table.source.facts.live, self._table.text
-        calibration = CalibrationInUse(self._table.calibration)
         self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
         self._store, owner = open_store(settings, temporary, self._key, live=self.live)
         self._closing.callback(self._store.close)
@@ -117,26 +117,27 @@ class Rig:
             self._closing.callback(link.close)
         self._seals = TableSeals()
         self._closing.callback(self._seals.finish, None)
-        self._recorder = self._start_recorder(calibration) if self.live else None
+        self._recorder = self._start_recorder() if self.live else None
         if self._recorder is not None:
             self._closing.callback(self._recorder.close)
         clip = Path(source_choice(settings, paced=self._paced).text)
         played = PlayedClip(clip, self._store.beginnings()) if clip.is_file() else None
-        self._clip = None if played is None else ClipFootage(clip, calibration.get, played.earlier)
+        self._clip = (
+            None if played is None else ClipFootage(clip, lambda: self._controller.calibration(), played.earlier)
+        )
         self._recent_pictures = RecentPictures()
         self._controller = RigController(
             configuration,
             self._table,
-            calibration,
             self._problems,
             self._controls,
             recent_images=self._recent_pictures.images,
             record=None if self._recorder is None else self._recorder.record,
             calibrated=self._use_calibration,
-            keep_game=lambda question: keep_game(self._strip, question),
+            strip=lambda: None if self._strip is None else self._strip.follower,
         )
         self._closing.callback(self._controller.close)
-        self._bundles = BundleExporter(self._store, settings, self._key, calibration.get, played)
+        self._bundles = BundleExporter(self._store, settings, self._key, self._controller.calibration, played)
         self.game_service = GameService(
             StoredJournals(self._store, open_checkpoints(settings, self._key) if self.live else None),
             self._hub,
@@ -152,7 +153,7 @@ class Rig:
         if link is not None:
             link.attach(self.game_service)
         network = None if self._table.make_vision is None else settings.network.name
-        self._seals.begin(self.game_service, calibration.get, self._controller.settings(), network)
+        self._seals.begin(self.game_service, self._controller.calibration, self._controller.settings(), network)
         self._closing.callback(self._seals.finish, self._recorder)
         self._strip = follow_strip(settings, self.game_service, self._hub, self._problems, lambda: self._table.readings)
         self._annotated_picture = AnnotatedPicture(
@@ -176,7 +177,7 @@ class Rig:
             wake_health,
             facts=lambda: self._table.source.facts,
             dropped=lambda: self.dropped,
-            calibration=calibration.get,
+            calibration=self._controller.calibration,
             recording=RecordingStatus if self._recorder is None else self._recorder.status,
             picture_health=self._picture_health,
         )
@@ -213,22 +214,6 @@ class Rig:
     def next_table(self) -> NamedSource | None:
         """Return a table that was set up meanwhile, to be opened instead; None for none."""
         return self._next_table
-
-    @property
-    def is_shadow(self) -> bool:
-        """Whether people referee by declarations alone, and calls are made in the shadow of their game."""
-        return self._settings.game.shadow
-
-    @property
-    def rulebook_title(self) -> str:
-        """The title of the rulebook in force: of a game that is resumed its own, whatever is configured."""
-        title: str = self.topic("game").rulebook_title
-        return title
-
-    @property
-    def calls(self) -> int:
-        """Number of calls in the game."""
-        return len(self.game_service.calls())
 
     @property
     def dropped(self) -> int:
@@ -279,7 +264,7 @@ class Rig:
 
     def rewind(self) -> None:
         """Start a recording again from its beginning, as a new game; of those before only the latest is kept."""
-        self._table = open_table(self._settings, self._clock, self._problems, self._open_vision, paced=self._paced)
+        self._table = open_table(self.settings, self._clock, self._problems, self._open_vision, paced=self._paced)
         self._begin_game()
         self._showings.append(self.game_service.game_id)
         if len(self._showings) > _KEPT_SHOWINGS:
@@ -289,28 +274,28 @@ class Rig:
         """Close everything, in order: frames, scenes, the feeds, the journal, the recording."""
         self._closing.close()
 
-    def _start_recorder(self, calibration: CalibrationInUse) -> Recorder:
+    def _start_recorder(self) -> Recorder:
         recorder = Recorder(
-            recordings_folder(self._settings),
-            self._settings.recording,
+            recordings_folder(self.settings),
+            self.settings.recording,
             lambda: self._table.source.facts,
             self._problems,
-            calibration=calibration.get,
+            calibration=lambda: self._controller.calibration(),
             finished=self._seals.seal,
             needed=NeededRecordings(self._store),
         )
-        encoder = RecordingEncoder(recordings_folder(self._settings), self._settings.recording, self._key)
+        encoder = RecordingEncoder(recordings_folder(self.settings), self.settings.recording, self._key)
         self._closing.callback(encoder.close)
-        if self._settings.recording.on and self._table.has_camera:
+        if self.settings.recording.on and self._table.has_camera:
             recorder.record_when_possible()
         return recorder
 
     def _table_setup(self) -> SetupSession:
-        source = self._settings.source.name
+        source = self.settings.source.name
         running = (source if is_address(source) else camera_identity(source)) if self.live else ""
-        choice = source_choice(self._settings, paced=False, is_set_up=True)
+        choice = source_choice(self.settings, paced=False, is_set_up=True)
         return SetupSession(
-            self._settings,
+            self.settings,
             running,
             self._recent_pictures.images,
             lambda text: replace(choice, text=text, microphone=""),
@@ -328,28 +313,28 @@ class Rig:
             self._loop.stop()
 
     def _serve(self) -> Service:
-        folder = data_folder(self._settings)
+        folder = data_folder(self.settings)
         context = RigParts(
             self.game_service,
             self._hub,
             self._picture,
             self._store,
-            RecordedFootage(recordings_folder(self._settings)) if self.live else self._clip,
+            RecordedFootage(recordings_folder(self.settings)) if self.live else self._clip,
             self._setup,
             open_admin_key(folder, must_be_kept=self.live),
             self._key,
             self._bundles,
             program=self.program,
             style_folder=folder,
-            replays=replay_options(self._settings),
+            replays=replay_options(self.settings),
             replay_renderer=ReplayProcess(),
             film_renderer=ReplayProcess(kept=False),  # one of its own: replays don't wait for minutes of highlights
-            operators_review=self._settings.game.operators_review,
-            judgings=open_judgings(self._settings, self._key) if self.live else None,
+            operators_review=self.settings.game.operators_review,
+            judgings=open_judgings(self.settings, self._key) if self.live else None,
             grants=self._grants,
             outlets=self._outlets,
         )
-        return Service(context, self._settings.service, folder, self._report_unserved)
+        return Service(context, self.settings.service, folder, self._report_unserved)
 
     def _begin_game(self) -> None:
         facts = self._table.source.facts

@@ -224,11 +224,11 @@ def _run(opening: _Opening, console: Console, temporary: Path, *, once: bool, pa
 def _referee(rig: Rig, console: Console, *, once: bool, waits_for_phone: bool) -> _NextTable | None:
     """Play and show what happens; return the table that was set up meanwhile, to be opened next."""
     watchdog = Watchdog(lambda: status_text(rig.situation(), rig.health()))
-    title = f"{rig.source_text} under {rig.rulebook_title}"
+    title = f"{rig.source_text} under {rig.topic('game').rulebook_title}"
     try:
         if rig.service is not None:
             print_access(console, rig.service, waits_for_phone=waits_for_phone)
-        if rig.is_shadow:
+        if rig.settings.game.shadow:
             console.print("Shadow: no call is shown. Declare how plays end; compare afterwards by 'downfield shadow'.")
         rig.add_observer(LogObserver())
         rig.add_observer(watchdog)
@@ -293,7 +293,9 @@ def _play(rig: Rig, console: Console, *, once: bool) -> None:
     pause = threading.Event()
     while True:
         rig.play()
-        console.print(Text.assemble(styled(rig.situation(), "bold"), f"  {counted(rig.calls, 'call')}"))
+        console.print(
+            Text.assemble(styled(rig.situation(), "bold"), f"  {counted(len(rig.game_service.calls()), 'call')}")
+        )
         if once or rig.live or rig.next_table() is not None:
             return
         pause.wait(_PAUSE_S)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +20,7 @@ from downfield.rig.configuration.settings import data_folder, logs_folder, table
 from downfield.rig.service.web_service import bound_host, open_admin_key
 from downfield.rig.tables.profile import TableFolder
 from downfield.rig.upkeep.log_file import LOG_FILE_NAME, LogLevel, last_lines, reaches
-from downfield.rig.upkeep.systemd import ServiceUnit, install, run_unit, uninstall, unit_status
+from downfield.rig.upkeep.systemd import install, run_unit, uninstall, unit_status
 
 _LOOK_EVERY_S: Final = 0.5
 
@@ -101,7 +100,7 @@ def install_service(
             "No table is set up yet, so a service would only play the bundled recording. Set one up with"
             " `downfield calibrate table NAME --source 0`, or name a source in the configuration."
         )
-    unit = _unit(config, system=system)
+    unit = run_unit(config, system=system)
     if show:
         print_stdout(*unit.text.splitlines())
         return
@@ -113,18 +112,14 @@ def install_service(
 @app.command("status")
 def service_status(system: SystemOption = False, as_json: JsonOption = False) -> None:
     """Say whether the service runs, and how the rig is."""
-    print_result(as_json, unit_status(_unit(None, system=system)).split("\n"))
+    print_result(as_json, unit_status(run_unit(None, system=system)).split("\n"))
 
 
 @app.command("uninstall")
 def uninstall_service(system: SystemOption = False) -> None:
     """Stop the service and remove it; games and recordings stay."""
-    for sentence in uninstall(_unit(None, system=system)):
+    for sentence in uninstall(run_unit(None, system=system)):
         print_stdout(sentence)
-
-
-def _unit(config: Path | None, *, system: bool) -> ServiceUnit:
-    return run_unit(sys.executable, config, Path.cwd(), system=system)
 
 
 def admin(

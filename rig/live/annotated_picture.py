@@ -25,7 +25,7 @@ from downfield.core.threads import BoundedQueue, supervised_thread
 
 Color = tuple[int, int, int]  # Blue, green, red
 
-SHIFT: Final = 4  # Fractional bits of the coordinates that OpenCV draws at
+_SHIFT: Final = 4  # Fractional bits of the coordinates that OpenCV draws at
 
 _SCRIMMAGE: Final[Color] = (230, 120, 40)  # the colors of television broadcasts
 _TO_GAIN: Final[Color] = (40, 215, 250)
@@ -55,8 +55,7 @@ class Annotator:
     """
 
     def __init__(self, camera: Camera, field: FieldModel, players: tuple[Player, ...]) -> None:
-        self._camera = camera
-        self.field = field
+        self._camera, self._field = camera, field
         self._height_mm: Mapping[str, float] = {player.id: player.base.height_mm for player in players}
 
     def draw(self, image: Image, scene: Scene, overlay: GameMarks) -> Image:
@@ -65,45 +64,32 @@ class Annotator:
         thickness = max(1, round(image.shape[0] / 540))
         for x_yd, color in ((overlay.los_yd, _SCRIMMAGE), (overlay.to_gain_yd, _TO_GAIN)):
             if x_yd is not None:
-                self.draw_yard_line(out, x_yd, color, 2 * thickness)
+                x_mm = x_yd * self._field.mm_per_yd_x
+                line_mm = np.linspace((x_mm, 0.0), (x_mm, self._field.width_mm), _LINE_POINTS)
+                draw_path(out, self.points_px(line_mm, 0.0), color, 2 * thickness)
         centers = {}
         for figure, corners in zip(scene.figures, self.corners_px(scene.figures), strict=True):
             centers[figure.id] = corners.mean(axis=0)
             color = _color(figure, overlay.carrier)
-            draw_outline(out, corners, color, thickness)
+            draw_path(out, np.concatenate([corners, corners[:1]]), color, thickness)
             middle_front = corners[:2].mean(axis=0)
             draw_path(out, np.array([centers[figure.id], middle_front]), color, thickness)
         for contact in scene.contacts:
             if contact.since_ns is not None and contact.a in centers and contact.b in centers:
-                between = (centers[contact.a] + centers[contact.b]) / 2
-                radius = 5 * thickness << SHIFT
-                cv2.circle(out, fixed_point(between), radius, _CONTACT, thickness, cv2.LINE_AA, SHIFT)
+                x, y = np.round((centers[contact.a] + centers[contact.b]) / 2 * (1 << _SHIFT)).astype(int).tolist()
+                cv2.circle(out, (x, y), 5 * thickness << _SHIFT, _CONTACT, thickness, cv2.LINE_AA, _SHIFT)
         return out
 
     def corners_px(self, figures: Sequence[Figure]) -> Array:
         """Return the corners of base tops, front-left, front-right, rear-right, rear-left; shape (n, 4, 2)."""
         corners_mm = np.array([figure.footprint.corners_mm() for figure in figures]).reshape(-1, 4, 2)
-        return self.points_px(corners_mm, np.array([self.height_mm(figure) for figure in figures])[:, None])
-
-    def height_mm(self, figure: Figure) -> float:
-        """Return the height over the board at which a figure's base is seen."""
-        return self._height_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0
+        standing = (self._height_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0 for figure in figures)
+        return self.points_px(corners_mm, np.array(list(standing))[:, None])
 
     def points_px(self, points_mm: Array, height_mm: Array | float) -> Array:
         """Project points at heights over the board to the picture, shape (..., 2) both; NaN where out of view."""
         heights_mm = np.broadcast_to(height_mm, points_mm.shape[:-1])
         return self._camera.to_pixels(np.concatenate([points_mm, heights_mm[..., None]], axis=-1))
-
-    def draw_yard_line(self, out: Image, x_yd: float, color: Color, thickness: int) -> None:
-        """Draw a line across the field."""
-        x_mm = x_yd * self.field.mm_per_yd_x
-        self.draw_board_line(out, (x_mm, 0.0), (x_mm, self.field.width_mm), color, thickness)
-
-    def draw_board_line(
-        self, out: Image, start_mm: tuple[float, float], end_mm: tuple[float, float], color: Color, thickness: int
-    ) -> None:
-        """Draw a straight line on the board."""
-        draw_path(out, self.points_px(np.linspace(start_mm, end_mm, _LINE_POINTS), 0.0), color, thickness)
 
 
 def _color(figure: Figure, carrier: str | None) -> Color:
@@ -114,22 +100,11 @@ def _color(figure: Figure, carrier: str | None) -> Color:
     return _DARK if figure.jersey == "dark" else _LIGHT
 
 
-def draw_outline(out: Image, points_px: Array, color: Color, thickness: int) -> None:
-    """Draw a closed path on a picture."""
-    draw_path(out, np.concatenate([points_px, points_px[:1]]), color, thickness)
-
-
 def draw_path(out: Image, points_px: Array, color: Color, thickness: int) -> None:
     """Draw a path on a picture; nothing if part of it is outside the camera's view."""
     if np.isfinite(points_px).all():
-        points = np.round(points_px * (1 << SHIFT)).astype(np.int32)
-        cv2.polylines(out, [points.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, SHIFT)
-
-
-def fixed_point(point_px: Array) -> tuple[int, int]:
-    """Return a point in the fixed-point coordinates that OpenCV draws at."""
-    x, y = np.round(point_px * (1 << SHIFT)).astype(int)
-    return int(x), int(y)
+        points = np.round(points_px * (1 << _SHIFT)).astype(np.int32)
+        cv2.polylines(out, [points.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, _SHIFT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class VisionStage(Protocol):
             None when the detector skipped the frame.
         """
 
-    def update(self, frame: Frame, detections: DetectionResult, carrier: str | None = None) -> Scene:
+    def update(self, frame: Frame, detections: DetectionResult, carrier: str | None, /) -> Scene:
         """Return the scene of a frame; frames come in time order, with gaps.
 
         Args:
@@ -78,6 +78,10 @@ class VisionStage(Protocol):
 
 class FigurelessVision:
     """What a vision stage has nothing to do for that tracks no figures of its own."""
+
+    players: tuple[Player, ...] = ()
+    health: PictureHealth | None = None
+    camera: Camera | None = None  # nothing follows it
 
     def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
         """Return nothing."""

@@ -29,7 +29,6 @@ from downfield.core.platform.processes import lower_priority
 from downfield.core.scene import Player, Scene
 from downfield.core.threads import BoundedQueue, supervised_thread
 from downfield.game.published.board_topics import HealthReason
-from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, IdentitiesDeclared, LineUpDeclared
 from downfield.officiating.events import Event
 from downfield.rig.live.connections import (
@@ -271,7 +270,7 @@ class Loop:
             self._meter.frame_published(entry.captured_ns)
         else:
             self._problems.resolve(LINE_UP_REFUSED)
-        self._notify_judged(content, calls)
+        self._observe("entry_judged", content, calls)
 
     def _report_refusal(self, content: Scene | Event, reason: str) -> None:
         """Report a refusal by the game: a scene came too late; a line-up is declared again with the next frame."""
@@ -286,12 +285,9 @@ class Loop:
     def _play_events(self, t_ns: int | None) -> None:
         for event in self._playback.due(t_ns):
             try:
-                self._notify_judged(event, self._referee.take(event))
+                self._observe("entry_judged", event, self._referee.take(event))
             except RefusedError as error:
                 self._observe("event_refused", event, str(error))
-
-    def _notify_judged(self, content: Scene | Event, calls: tuple[Call, ...]) -> None:
-        self._observe("entry_judged", content, calls)
 
     def _observe(self, notice: str, *content: object) -> None:
         """Notify every observer; one that fails is reported by its name, and keeps nothing from the others."""

@@ -11,21 +11,21 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.camera import Camera
 from downfield.calibration.jacobians import LENS
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.online.shake import ShakeTracker
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import LoopObserver, NoticeLevel
 from downfield.core.arrays import Image
-from downfield.core.errors import CalibrationError, InputError, RefusedError
+from downfield.core.errors import CalibrationError, InputError
 from downfield.core.frame import Frame
-from downfield.core.scene import Player, Scene
+from downfield.core.scene import Scene
 from downfield.core.strip import StripSet, load_strip
 from downfield.game.published.hub import Hub
 from downfield.game.published.stream_topics import StripView
@@ -34,8 +34,8 @@ from downfield.game.strip.strip_follower import StripFollower
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.live.connections import DetectionResult, FigurelessVision
-from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
+from downfield.rig.live.connections import FigurelessVision
+from downfield.vision.board.picture_health import PictureHealthMonitor
 from downfield.vision.strip.strip_calibration import CalibratedStrip, calibrate_strip
 from downfield.vision.strip.strip_reader import StripReader, StripReading
 
@@ -85,10 +85,9 @@ class StripVision(FigurelessVision):
     """
 
     def __init__(self, strip: StripSet, calibration: Calibration, readings: StripReadings, *, live: bool) -> None:
-        self.players: tuple[Player, ...] = ()
-        self.health: PictureHealth | None = None
         self._described, self._readings = strip, readings
         self._printed = CalibratedStrip(strip.printed_as(calibration.field), calibration)
+        self.camera = self._printed.camera
         self._monitor = PictureHealthMonitor()
         self._pool = ThreadPoolExecutor(1, "strip calibration") if live else None
         self._solving: tuple[Image, Future[CalibratedStrip]] | None = None
@@ -100,17 +99,7 @@ class StripVision(FigurelessVision):
         self._covered_since_ns: int | None = None
         self._problem: tuple[str, ...] = ()
 
-    @property
-    def camera(self) -> Camera:
-        """The camera over the strip, as last calibrated."""
-        return self._printed.camera
-
-    def update(
-        self,
-        frame: Frame,
-        detections: DetectionResult,  # noqa: ARG002 - the interface's
-        carrier: str | None = None,  # noqa: ARG002 - the interface's
-    ) -> Scene:
+    def update(self, frame: Frame, *_: object) -> Scene:
         """Read the strip, and return an empty scene of a board that stands still.
 
         Raises:
@@ -120,8 +109,7 @@ class StripVision(FigurelessVision):
         self.health = self._monitor.step(frame)
         if self._read_ns is None or not 0 <= frame.t_ns - self._read_ns < _LIMITS.read_every_ns:
             self._read_ns = frame.t_ns
-            reader = self._current_reader(frame.image)
-            reading = reader.read(frame.image, frame.t_ns)
+            reading = self._current_reader(frame.image).read(frame.image, frame.t_ns)
             self._watch(frame, reading)
             if not self.health.unfit and not self._displaced:
                 self._readings.put(frame.index, reading)
@@ -153,21 +141,19 @@ class StripVision(FigurelessVision):
             else:
                 self._problem = ()
                 self._look_at(solved_for)
-        if self._reader is None:
-            self._look_at(image)
-        if self._reader is None:
-            raise AssertionError("a reader was just made")
-        return self._reader
+        return self._reader or self._look_at(image)
 
-    def _look_at(self, image: Image) -> None:
+    def _look_at(self, image: Image) -> StripReader:
         """Begin with a picture in which nothing covers the strip."""
         self._displaced = False
-        self._reader = StripReader(self._printed.strip, self._printed.camera, image)
+        self.camera = self._printed.camera
+        self._reader = StripReader(self._printed.strip, self.camera, image)
         self._covered_since_ns = None
         try:
-            self._tracker = ShakeTracker(image, self._printed.camera, self._printed.strip.field)
+            self._tracker = ShakeTracker(image, self.camera, self._printed.strip.field)
         except CalibrationError:  # too little print to follow; what covers it is seen all the same
             self._tracker = None
+        return self._reader
 
     def _watch(self, frame: Frame, reading: StripReading) -> None:
         """Calibrate again when the print was displaced, or has been covered for long without a movement."""
@@ -197,10 +183,7 @@ class StripVision(FigurelessVision):
         before = self._printed.calibration
         known = np.array(before.covariance)[LENS, LENS] if before.covariance else np.zeros((9, 9))
         prior = MeasuredLens.of(before.camera.lens, known)
-
-        def work() -> CalibratedStrip:
-            return calibrate_strip([image], self._described, prior=prior)
-
+        work = partial(calibrate_strip, [image], self._described, prior=prior)
         if self._pool is not None:
             self._solving = (image, self._pool.submit(work))
             return
@@ -240,7 +223,7 @@ class StripGame(LoopObserver):
     """
 
     def __init__(self, follower: StripFollower, readings: Callable[[], StripReadings | None]) -> None:
-        self._follower, self._readings = follower, readings
+        self.follower, self._readings = follower, readings
 
     def entry_judged(self, entry: Scene | Event, _calls: tuple[Call, ...], /) -> None:
         """Follow the strip by the reading of a judged frame."""
@@ -248,11 +231,7 @@ class StripGame(LoopObserver):
         if isinstance(entry, Scene) and readings is not None:
             reading = readings.pop(entry.frame)
             if reading is not None:
-                self._follower.follow(reading)
-
-    def keep_game(self, question: str) -> str:
-        """Keep the game as it is, against what the strip says; see `StripFollower.keep_game`."""
-        return self._follower.keep_game(question)
+                self.follower.follow(reading)
 
 
 def follow_strip(
@@ -270,17 +249,3 @@ def follow_strip(
         load_strip(settings.calibration.strip), game, StripTopic(hub, problems.notify).publish, declares=declares
     )
     return StripGame(follower, readings)
-
-
-def keep_game(strip: StripGame | None, question: str) -> str:
-    """Keep the game as it is, against what a strip says.
-
-    Returns:
-        What was done, as a sentence.
-
-    Raises:
-        RefusedError: no strip is followed, or that question is not open any more.
-    """
-    if strip is None:
-        raise RefusedError("The camera looks at a table: there is no strip to keep the game against.")
-    return strip.keep_game(question)

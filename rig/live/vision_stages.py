@@ -15,7 +15,6 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.camera import Camera
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint
@@ -30,7 +29,6 @@ from downfield.models.loading import open_detector
 from downfield.models.worker_client import open_with_worker
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings, tables_folder
 from downfield.rig.live.connections import DetectionResult, FigurelessVision
-from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.measuring.estimate import Estimate
@@ -164,17 +162,10 @@ class RecordedVision(FigurelessVision):
 
     def __init__(self, tracks: Iterable[Scene], players: tuple[Player, ...] = ()) -> None:
         self.players = players
-        self.health: PictureHealth | None = None
-        self.camera: Camera | None = None  # nothing follows it
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
 
-    def update(
-        self,
-        frame: Frame,
-        detections: DetectionResult,  # noqa: ARG002 - the interface's
-        carrier: str | None = None,  # noqa: ARG002 - the interface's
-    ) -> Scene:
+    def update(self, frame: Frame, *_: object) -> Scene:
         """Return the scene of a frame. Raises InputError: the tracks have no scene for the frame."""
         while self._next is not None and self._next.frame < frame.index:
             self._next = next(self._scenes, None)
@@ -196,18 +187,11 @@ class SentVision(FigurelessVision):
 
     def __init__(self, field: FieldModel, players: tuple[Player, ...] = ()) -> None:
         self.players = players
-        self.health: PictureHealth | None = None
-        self.camera: Camera | None = None  # nothing follows it
         self._scales = {"mm": (1.0, 1.0), "yd": (field.mm_per_yd_x, field.mm_per_yd_y)}
         self._contacts = ContactTracker()
         self._before: dict[str, tuple[int, Estimate]] = {}
 
-    def update(
-        self,
-        frame: Frame,
-        detections: DetectionResult,  # noqa: ARG002 - the interface's
-        carrier: str | None = None,
-    ) -> Scene:
+    def update(self, frame: Frame, _: DetectionResult, carrier: str | None = None, /) -> Scene:
         """Return the scene of a frame. Raises InputError: nothing was sent with it."""
         sent = frame.sent
         if sent is None:
@@ -267,16 +251,8 @@ class UncalibratedVision(FigurelessVision):
     """Returns empty scenes that are unfit for calls, so that the camera can be aimed by its picture."""
 
     def __init__(self, reason: str) -> None:
-        self.players: tuple[Player, ...] = ()
-        self.health: PictureHealth | None = None
-        self.camera: Camera | None = None  # nothing follows it
         self._unfit = (reason,)
 
-    def update(
-        self,
-        frame: Frame,
-        detections: DetectionResult,  # noqa: ARG002 - the interface's
-        carrier: str | None = None,  # noqa: ARG002 - the interface's
-    ) -> Scene:
+    def update(self, frame: Frame, *_: object) -> Scene:
         """Return an empty scene, unfit for calls."""
         return Scene(frame.index, frame.t_ns, "unknown", (), unfit=self._unfit)

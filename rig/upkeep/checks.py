@@ -1,4 +1,4 @@
-"""Every check of `downfield doctor`, in one list: one that is added to `CHECKS` is run, and is in bug reports.
+"""Every check of `downfield doctor`: one that is added to `run_checks` is run, and is in bug reports.
 
 `write_support_file` makes the file for one: versions, configuration, checks, the log's end; no secret, path or picture.
 """
@@ -10,9 +10,8 @@ import math
 import os
 import platform
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Final
@@ -58,49 +57,33 @@ _OTHER_CABLE: Final = "Try another cable or port"
 _CAMERA_MOVED: Final = "Calibrate again: the camera or the board was moved"
 
 
-@dataclass(frozen=True, slots=True)
-class CameraCheckLimits:
-    """Thresholds of the camera checks."""
-
-    capture_s: float = 2.0  # Time for which frames are captured
-    settling_s: float = 0.5  # Time after opening during which cameras send irregularly
-    recorded_frames: int = 60  # Most frames read of a recording, which come as fast as they are read
-    kept_frames: int = 5  # Frames passed on to the other checks
-    dim_level: float = 60.0  # Mean gray level below which the sensor's noise begins to show
-    offset_px: float = 0.7  # Typical offset from which a new calibration is advised: half the offset that stops a game
+_CAPTURE_S: Final = 2.0  # Time for which frames are captured
+_SETTLING_S: Final = 0.5  # Time after opening during which cameras send irregularly
+_RECORDED_FRAMES: Final = 60  # Most frames read of a recording, which come as fast as they are read
+_KEPT_FRAMES: Final = 5  # Frames passed on to the other checks
+_DIM_LEVEL: Final = 60.0  # Mean gray level below which the sensor's noise begins to show
+_OFFSET_PX: Final = 0.7  # Typical offset from which a new calibration is advised: half the offset that stops a game
 
 
-_LIMITS: Final = CameraCheckLimits()
-
-
-@dataclass(frozen=True, slots=True)
-class CameraExamination:
-    """The results of examining a source."""
-
-    results: tuple[CheckResult, ...]
-    images: tuple[Image, ...] = ()  # some of its pictures; empty if none arrived
-
-
-def check_camera(choice: SourceChoice) -> CameraExamination:
-    """Open the source and capture frames for two seconds."""
+def check_camera(choice: SourceChoice) -> tuple[list[CheckResult], list[Image]]:
+    """Open the source and capture frames for two seconds; return the findings, and some pictures, if any arrived."""
     try:
         source = open_source(SourceChoice(choice.text, choice.camera, paced=False), CaptureClock(), ActiveProblems())
     except DownfieldError as error:
         remedy = "" if isinstance(error, MissingExtraError) else "Plug it in, or name the right one with --source"
-        return CameraExamination((_fault(str(error), remedy),))
+        return [_fault(str(error), remedy)], []
     try:
         frames = _capture(source)
-        step = max(1, len(frames) // _LIMITS.kept_frames)
-        images = tuple(frame.decode().image for frame in frames[::step][: _LIMITS.kept_frames])
+        step = max(1, len(frames) // _KEPT_FRAMES)
+        images = [frame.decode().image for frame in frames[::step][:_KEPT_FRAMES]]
     except DownfieldError as error:
-        return CameraExamination((_fault(str(error), _OTHER_CABLE),))
+        return [_fault(str(error), _OTHER_CABLE)], []
     finally:
         source.close()
     if not images:
-        return CameraExamination((_fault("the camera opens but sends no picture", _OTHER_CABLE),))
+        return [_fault("the camera opens but sends no picture", _OTHER_CABLE)], []
     facts = source.facts
-    results = [*_check_facts(facts, choice), *(_check_rate(frames, choice) if facts.is_plugged_in else ())]
-    return CameraExamination(tuple(results), images)
+    return [*_check_facts(facts, choice), *(_check_rate(frames, choice) if facts.is_plugged_in else ())], images
 
 
 def check_light(image: Image) -> CheckResult:
@@ -111,7 +94,7 @@ def check_light(image: Image) -> CheckResult:
         text, _, remedy = str(error).partition(". ")
         return CheckResult("light", "fault", text, remedy.rstrip("."))
     mean = float(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).mean())
-    if mean < _LIMITS.dim_level:
+    if mean < _DIM_LEVEL:
         remedy = "Add light. A longer exposure would blur the shaking board"
         return CheckResult("light", "warning", f"the picture is dim (mean gray level {mean:.0f} of 255)", remedy)
     return CheckResult("light", "ok", f"mean gray level {mean:.0f} of 255")
@@ -125,18 +108,14 @@ def check_focus(image: Image) -> CheckResult:
     return CheckResult("focus", "ok", "edges are sharp")
 
 
-def check_calibration(settings: CalibrationSettings, images: Sequence[Image], beside: Path) -> Iterator[CheckResult]:
-    """Check whether the calibration fits the pictures; without one, whether the camera can be calibrated from them.
-
-    Args:
-        beside: path of the calibration beside a clip.
-    """
+def check_calibration(settings: CalibrationSettings, images: list[Image], beside: Path) -> Iterator[CheckResult]:
+    """Check whether the calibration fits the pictures; without one, whether the camera can be calibrated from them."""
     try:
         if settings.file or beside.is_file():
             calibration = read_calibration(Path(settings.file) if settings.file else beside)
             yield _check_fit(calibration, images[0])
         else:
-            calibration = calibrate(settings, list(images), "camera")
+            calibration = calibrate(settings, images, "camera")
             text = f"the field '{calibration.field.name}' was found in the picture"
             yield CheckResult("calibration", "ok", text)
     except DownfieldError as error:
@@ -150,8 +129,8 @@ def _capture(source: FrameSource) -> list[CapturedFrame]:
     frames: list[CapturedFrame] = []
     for frame in source.frames():
         frames.append(frame)
-        enough = frame.t_ns - frames[0].t_ns > (_LIMITS.capture_s + _LIMITS.settling_s) * 1e9
-        if enough or (not source.facts.live and len(frames) >= _LIMITS.recorded_frames):
+        enough = frame.t_ns - frames[0].t_ns > (_CAPTURE_S + _SETTLING_S) * 1e9
+        if enough or (not source.facts.live and len(frames) >= _RECORDED_FRAMES):
             break
     return frames
 
@@ -169,7 +148,7 @@ def _check_facts(facts: SourceFacts, choice: SourceChoice) -> Iterator[CheckResu
 
 
 def _check_rate(frames: list[CapturedFrame], choice: SourceChoice) -> Iterator[CheckResult]:
-    settled = [frame.t_ns for frame in frames if frame.t_ns - frames[0].t_ns > _LIMITS.settling_s * 1e9]
+    settled = [frame.t_ns for frame in frames if frame.t_ns - frames[0].t_ns > _SETTLING_S * 1e9]
     if len(settled) < 2:
         yield _fault("the camera sends less than one frame per second", _OTHER_CABLE)
         return
@@ -196,7 +175,7 @@ def _check_fit(calibration: Calibration, image: Image) -> CheckResult:
     text = f"lines are {match.typical_px:.2f} px from where the calibration has them; {found}"
     if not match.is_same_view:
         return CheckResult("calibration", "fault", text, _CAMERA_MOVED)
-    if match.typical_px > _LIMITS.offset_px:
+    if match.typical_px > _OFFSET_PX:
         return CheckResult("calibration", "warning", text, "Calibrate again before the game")
     return CheckResult("calibration", "ok", text)
 
@@ -220,48 +199,21 @@ def _fault(text: str, remedy: str) -> CheckResult:
     return CheckResult("camera", "fault", text, remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRig:
-    """What the checks look at."""
-
-    settings: RigSettings
-    images: tuple[Image, ...]  # pictures of its source, the newest last; empty where none arrived
-    calibration_file: Path  # the calibration beside a clip, which need not exist
-
-
-@dataclass(frozen=True, slots=True)
-class DoctorCheck:
-    """One check."""
-
-    run: Callable[[CheckedRig], Iterable[CheckResult]]
-    needs_pictures: bool = False  # whether it is left out where the source sent no picture
-
-
-CHECKS: Final = (
-    DoctorCheck(lambda rig: (check_light(rig.images[-1]),), needs_pictures=True),
-    DoctorCheck(lambda rig: (check_focus(rig.images[-1]),), needs_pictures=True),
-    DoctorCheck(
-        lambda rig: check_calibration(rig.settings.calibration, rig.images, rig.calibration_file), needs_pictures=True
-    ),
-    DoctorCheck(lambda rig: (check_network(rig.settings.network, rig.images[-1]),), needs_pictures=True),
-    DoctorCheck(lambda rig: (check_rulebook(rig.settings.game.rulebook),)),
-    DoctorCheck(lambda rig: (check_disk(recordings_folder(rig.settings), rig.settings.recording),)),
-    DoctorCheck(lambda rig: (check_store(rig.settings),)),
-    DoctorCheck(lambda rig: (check_port(rig.settings.service),)),
-    DoctorCheck(lambda _: (check_time(),)),
-)
-"""In the order in which they are run and shown, after those of the camera, whose pictures they need."""
-
-
 def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
     """Run all checks, one after the other, and yield their results as they come."""
     choice = source_choice(settings, paced=False)
-    camera = check_camera(choice)
-    yield from camera.results
-    rig = CheckedRig(settings, camera.images, calibration_beside(choice.text))
-    for check in CHECKS:
-        if rig.images or not check.needs_pictures:
-            yield from check.run(rig)
+    results, images = check_camera(choice)
+    yield from results
+    if images:
+        yield check_light(images[-1])
+        yield check_focus(images[-1])
+        yield from check_calibration(settings.calibration, images, calibration_beside(choice.text))
+        yield check_network(settings.network, images[-1])
+    yield check_rulebook(settings.game.rulebook)
+    yield check_disk(recordings_folder(settings), settings.recording)
+    yield check_store(settings)
+    yield check_port(settings.service)
+    yield check_time()
 
 
 _LOG_LINES: Final = 2000

@@ -10,7 +10,6 @@ import os
 import shutil
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -37,25 +36,15 @@ CheckState = Literal["ok", "warning", "fault"]
 class CheckResult:
     """The result of one check."""
 
-    # the part checked: ``"camera"``, ``"light"``, ``"focus"``, ``"calibration"``, ``"network"``, ``"disk"``,
-    # ``"store"``, ``"port"`` or ``"time"``
-    subject: str
+    subject: str  # the part checked, such as ``"camera"`` or ``"disk"``
     state: CheckState  # with a fault the rig does not work; with a warning it works less well than it could
     text: str
     remedy: str = ""  # what to do about it; empty if nothing needs to be done
 
 
-@dataclass(frozen=True, slots=True)
-class ComputerCheckLimits:
-    """Sizes and thresholds of the computer checks."""
-
-    runs: int = 8  # Number of timed runs of the network
-    trial_bytes: int = 64 << 20  # Bytes written to measure the speed of the disk
-    camera_mb_per_s: float = 20.0  # Data rate of a good 1080p camera, MJPEG at 60 frames/s
-
-
-_LIMITS: Final = ComputerCheckLimits()
-
+_RUNS: Final = 8  # Number of timed runs of the network
+_TRIAL_BYTES: Final = 64 << 20  # Bytes written to measure the speed of the disk
+_CAMERA_MB_PER_S: Final = 20.0  # Data rate of a good 1080p camera, MJPEG at 60 frames/s
 _FASTER_COMPUTER: Final = (
     "Close other programs, or use a computer whose processor has AVX-VNNI or AVX-512 VNNI: it detects up to four times"
     " as often"
@@ -71,7 +60,7 @@ def check_network(settings: NetworkSettings, image: Image) -> CheckResult:
     try:
         detector = local_detector(settings)
         detections = detector.detect(image)
-        for _ in range(_LIMITS.runs):
+        for _ in range(_RUNS):
             if isinstance(detector, TrackingDetector):
                 with rate.timed("full_frame"):
                     detector.find_candidates(image, ball=False, hands=False)
@@ -99,14 +88,14 @@ def check_disk(folder: Path, settings: RecordingSettings) -> CheckResult:
     except OSError as error:
         remedy = "Choose another folder with data or recording.folder"
         return CheckResult("disk", "fault", f"{folder}: can't be written: {error.strerror}", remedy)
-    hours = (free_gb - settings.stop_below_gb) * 1000 / _LIMITS.camera_mb_per_s / 3600
+    hours = (free_gb - settings.stop_below_gb) * 1000 / _CAMERA_MB_PER_S / 3600
     text = f"{free_gb:.0f} GB free in {folder}, {speed_mb_per_s:.0f} MB/s"
     if free_gb < settings.stop_below_gb:
         return CheckResult("disk", "fault", text, "Free some disk space: nothing would be recorded")
     if free_gb < settings.warn_below_gb:
         return CheckResult("disk", "warning", f"{text}: enough for {hours:.1f} h at most", "Free some disk space")
-    if speed_mb_per_s < _LIMITS.camera_mb_per_s:
-        remedy = f"Record to a faster disk: a camera may send {_LIMITS.camera_mb_per_s:.0f} MB/s"
+    if speed_mb_per_s < _CAMERA_MB_PER_S:
+        remedy = f"Record to a faster disk: a camera may send {_CAMERA_MB_PER_S:.0f} MB/s"
         return CheckResult("disk", "warning", text, remedy)
     return CheckResult("disk", "ok", text)
 
@@ -138,11 +127,11 @@ def _write_speed_mb_per_s(folder: Path) -> float:
     block = os.urandom(1 << 20)
     with tempfile.TemporaryFile(dir=folder) as out:
         began = time.perf_counter()
-        for _ in range(_LIMITS.trial_bytes >> 20):
+        for _ in range(_TRIAL_BYTES >> 20):
             out.write(block)
         out.flush()
         os.fsync(out.fileno())
-        return _LIMITS.trial_bytes / 1e6 / (time.perf_counter() - began)
+        return _TRIAL_BYTES / 1e6 / (time.perf_counter() - began)
 
 
 _REMEDY: Final = "Name a store that can be written in store.url, or another folder with data"

@@ -14,7 +14,6 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from io import TextIOWrapper
 from pathlib import Path
@@ -34,16 +33,8 @@ LOG_FILE_NAME: Final = "downfield.log"
 
 _LOGGERS: Final = ("downfield", "uvicorn.error")
 
-
-@dataclass(frozen=True, slots=True)
-class LogLimits:
-    """Limits of the log."""
-
-    files: int = 5  # The log is kept in this many files; the oldest is dropped when the newest is full
-    waiting: int = 2000  # Lines that may wait for a slow disk; further ones are dropped, as the game goes first
-
-
-_LIMITS: Final = LogLimits()
+_FILES: Final = 5  # The log is kept in this many files; the oldest is dropped when the newest is full
+_WAITING: Final = 2000  # Lines that may wait for a slow disk; further ones are dropped, as the game goes first
 
 
 class _LineFormatter(logging.Formatter):
@@ -93,7 +84,7 @@ def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
         yield
         return
     file.setFormatter(_LineFormatter())
-    lines: queue.Queue[logging.LogRecord] = queue.Queue(_LIMITS.waiting)
+    lines: queue.Queue[logging.LogRecord] = queue.Queue(_WAITING)
     handler = _DroppingQueueHandler(lines)
     listener = logging.handlers.QueueListener(lines, file)
     loggers = [logging.getLogger(name) for name in _LOGGERS]
@@ -119,9 +110,9 @@ def _opened(folder: Path, keep_mb: float) -> _PrivateRotatingFile | None:
     """Open the log; None, with a line on standard error, where it can't be."""
     try:
         make_private_folder(folder)
-        size = max(1, round(keep_mb * 1e6 / _LIMITS.files))
+        size = max(1, round(keep_mb * 1e6 / _FILES))
         return _PrivateRotatingFile(
-            folder / LOG_FILE_NAME, maxBytes=size, backupCount=_LIMITS.files - 1, encoding="utf-8", delay=False
+            folder / LOG_FILE_NAME, maxBytes=size, backupCount=_FILES - 1, encoding="utf-8", delay=False
         )
     except OSError as error:
         with suppress(OSError, ValueError):  # the terminal may be gone as well
@@ -135,7 +126,7 @@ def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]
     Raises:
         InputError: there is no log, or it can't be read.
     """
-    names = [f"{LOG_FILE_NAME}.{number}" for number in range(_LIMITS.files - 1, 0, -1)] + [LOG_FILE_NAME]
+    names = [f"{LOG_FILE_NAME}.{number}" for number in range(_FILES - 1, 0, -1)] + [LOG_FILE_NAME]
     files = [folder / name for name in names if (folder / name).is_file()]
     if not files:
         raise InputError(f"{folder}: no log there yet. `downfield run` writes one when it referees a table.")

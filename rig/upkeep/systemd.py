@@ -11,6 +11,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -81,16 +82,11 @@ WantedBy={"multi-user.target" if self.system else "default.target"}
 """
 
 
-def run_unit(python: str, config: Path | None, folder: Path, *, system: bool) -> ServiceUnit:
-    """Return the unit that runs the rig.
-
-    Args:
-        python: the interpreter that has Downfield.
-        config: the configuration file; None for none.
-        system: whether it is the system's unit.
-    """
+def run_unit(config: Path | None, *, system: bool) -> ServiceUnit:
+    """Return the system's or the user's unit that runs the rig from this folder, by a configuration file or none."""
     given = () if config is None else ("--config", str(config.absolute()))
-    return ServiceUnit((python, "-m", "downfield", "run", *given), folder, system, getpass.getuser() if system else "")
+    command = (sys.executable, "-m", "downfield", "run", *given)
+    return ServiceUnit(command, Path.cwd(), system, getpass.getuser() if system else "")
 
 
 def install(unit: ServiceUnit) -> list[str]:
@@ -220,15 +216,8 @@ def _quoted(word: str) -> str:
     return f'"{inner}"'
 
 
-@dataclass(frozen=True, slots=True)
-class WatchdogLimits:
-    """Limits of the watchdog."""
-
-    stuck_after_s: float = 20.0  # The rig is stuck when frames have come in for this long and no scene has come out
-    interval_s: float = 5.0  # Longest pause between two reports to systemd
-
-
-_LIMITS: Final = WatchdogLimits()
+_STUCK_AFTER_S: Final = 20.0  # The rig is stuck when frames have come in for this long and no scene has come out
+_INTERVAL_S: Final = 5.0  # Longest pause between two reports to systemd
 
 
 def status_text(situation: str, health: HealthStatus) -> str:
@@ -260,8 +249,8 @@ class Watchdog(LoopObserver):
         given = dict(os.environ) if environment is None else environment
         self._address = given.get("NOTIFY_SOCKET", "")
         limit_us = given.get("WATCHDOG_USEC", "")
-        interval_s = int(limit_us) / 3e6 if limit_us.isdecimal() else _LIMITS.interval_s
-        self._interval_s = min(interval_s, _LIMITS.interval_s)
+        interval_s = int(limit_us) / 3e6 if limit_us.isdecimal() else _INTERVAL_S
+        self._interval_s = min(interval_s, _INTERVAL_S)
         self._status, self._now_ns = status, now_ns
         self._waiting_since_ns: int | None = None
         self._end = threading.Event()
@@ -295,7 +284,7 @@ class Watchdog(LoopObserver):
     def is_stuck(self) -> bool:
         """Return whether frames have come in for a while and no scene has come out."""
         since_ns = self._waiting_since_ns
-        return since_ns is not None and self._now_ns() - since_ns > _LIMITS.stuck_after_s * 1e9
+        return since_ns is not None and self._now_ns() - since_ns > _STUCK_AFTER_S * 1e9
 
     def _run(self) -> None:
         while not self._end.is_set():

@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,13 +120,17 @@ def test_a_unit_is_only_printed_when_asked(home: Path) -> None:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 @pytest.mark.parametrize("system", [False, True])
 @pytest.mark.parametrize("name", ["plain", "with space", "a%b$c", 'quote"d', "back\\slash", "Стол"])
-def test_systemd_accepts_the_unit_and_reads_paths_back(tmp_path: Path, name: str, *, system: bool) -> None:
+def test_systemd_accepts_the_unit_and_reads_paths_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, system: bool
+) -> None:
     folder = tmp_path / name
     folder.mkdir()
     python = folder / "python"
     python.write_text("#!/bin/sh\n")
     python.chmod(stat.S_IRWXU)
-    made = run_unit(str(python), folder / "downfield.toml", folder, system=system)
+    monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.chdir(folder)
+    made = run_unit(folder / "downfield.toml", system=system)
     unit = ServiceUnit(made.command, made.folder, system, "daemon" if system else "")
     path = tmp_path / "downfield.service"
     path.write_text(unit.text)

@@ -24,7 +24,7 @@ from downfield.game.records.commands import FindFigures, Recalibrate, Record, Su
 from downfield.rig import controller as controller_module
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import CalibrationSettings
-from downfield.rig.controller import CalibrationInUse, ControllerLimits, RigController
+from downfield.rig.controller import RigController
 from downfield.rig.live.annotated_picture import RecentPictures
 from downfield.rig.live.connections import LoopControls, VisionStage
 from downfield.rig.tables.table import NO_CALIBRATION, OpenedTable
@@ -58,7 +58,6 @@ class Bench:
         self.controller = RigController(
             configuration,
             OpenedTable(camera(), calibration, preset("ultimate"), self.vision, self._open_vision, (), "a table"),
-            CalibrationInUse(calibration),
             self.problems,
             self.controls,
             recent_images=self.pictures.images,
@@ -175,7 +174,7 @@ def test_recalibration_needs_pictures_and_reports_when_they_show_no_field(
 def test_without_a_calibration_the_rig_keeps_trying_until_the_board_is_in_the_picture(
     solver: list[Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(controller_module, "CONTROLLER_LIMITS", ControllerLimits(retry_s=0.02))
+    monkeypatch.setattr(controller_module, "_RETRY_S", 0.02)
     bench = Bench(None)
     bench.controller.calibrate_until_found()
     indices = itertools.count(0, 6)
@@ -212,8 +211,7 @@ def test_the_first_picture_of_the_bundled_recording_is_enough_to_calibrate(calib
 
 def test_with_recorded_scenes_there_is_nothing_to_record_calibrate_or_find(calibration: Calibration) -> None:
     table = OpenedTable(camera(), calibration, calibration.field, FakeVision(), None, (), "a recording")
-    in_use = CalibrationInUse(calibration)
-    controller = RigController(load(environment={}), table, in_use, ActiveProblems(), LoopControls())
+    controller = RigController(load(environment={}), table, ActiveProblems(), LoopControls())
     for command in (Record(on=True), Recalibrate(), UseCalibration(calibration=calibration), FindFigures()):
         with pytest.raises(RefusedError):
             controller.do(command)

@@ -75,7 +75,9 @@ def test_a_live_game_survives_a_lost_camera_and_a_restart(tmp_path: Path, calibr
     assert list((tmp_path / "data" / "recordings").rglob("0001.mkv"))
 
     second = rig_on(server, calibration, tmp_path / "data", "efl")
-    assert second.rulebook_title == load_rulebook("tap").title, "a resumed game keeps its rulebook, and its title"
+    assert second.topic("game").rulebook_title == load_rulebook("tap").title, (
+        "a resumed game keeps its rulebook, and its title"
+    )
     play(second)
     assert second.topic("game").game == game
     wait_until(lambda: second.situation() == stood, "the game was not resumed")

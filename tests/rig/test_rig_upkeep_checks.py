@@ -39,14 +39,15 @@ def calibration() -> Calibration:
 
 
 def test_a_missing_camera_is_a_fault_with_a_remedy() -> None:
-    (result,) = check_camera(SourceChoice("http://127.0.0.1:9/video")).results
+    (result,), images = check_camera(SourceChoice("http://127.0.0.1:9/video"))
+    assert not images
     assert (result.subject, result.state) == ("camera", "fault")
     assert result.remedy
 
 
 def test_an_extra_that_a_source_lacks_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
-    (fault,) = check_camera(SourceChoice("phone://camera")).results
+    (fault,), _ = check_camera(SourceChoice("phone://camera"))
     assert fault.state == "fault"
     assert fault.text.startswith("A phone as the camera needs the extra 'phone'. Install it with: ")
     assert fault.remedy == ""
@@ -54,11 +55,11 @@ def test_an_extra_that_a_source_lacks_is_named_with_how_to_install_it(monkeypatc
 
 def test_a_working_stream_is_ok_and_yields_pictures() -> None:
     server = MjpegServer(fps=30)
-    examination = check_camera(SourceChoice(server.url))
+    results, images = check_camera(SourceChoice(server.url))
     server.close()
-    assert [result.state for result in examination.results] == ["ok"]
-    assert "160x90, mjpeg" in examination.results[0].text
-    assert len(examination.images) == 5
+    assert [result.state for result in results] == ["ok"]
+    assert "160x90, mjpeg" in results[0].text
+    assert len(images) == 5
 
 
 def test_dark_overexposed_and_dim_pictures_are_reported(image: Image) -> None:
