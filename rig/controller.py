@@ -75,10 +75,7 @@ class RigController:
         self._closed = threading.Event()
 
     def do(self, command: RigCommand) -> str:
-        """Carry out a command, or start a long one in the background.
-
-        Returns:
-            What was done, as a sentence.
+        """Carry out a command, or start a long one in the background; return what was done, as a sentence.
 
         Raises:
             RefusedError: the command can't be carried out now.

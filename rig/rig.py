@@ -237,11 +237,7 @@ class Rig:
         self._notices.add_observer(observer)
 
     def play(self) -> None:
-        """Play until the source ends or `close` is called.
-
-        Raises:
-            SourceError: a recording could not be read to its end.
-        """
+        """Play until the source ends or `close` is called. Raises SourceError: a recording can't be read to its end."""
         always = (self._annotated_picture, self.program, self._recent_pictures, self._health)
         watch = CameraWatch(lambda: self._table.source.facts, self._problems) if self._table.has_camera else None
         optional = [observer for observer in (self._recorder, self._clip, self._strip, watch) if observer is not None]

@@ -81,11 +81,7 @@ def calibrate(
 
 
 def detect(picture: Image | Path | str) -> tuple[Detection, ...]:
-    """Return the figures, the ball and the hands in a picture, best first, by the bundled networks.
-
-    Raises:
-        InputError: the picture can't be used.
-    """
+    """Return a picture's figures, ball and hands, best first. Raises InputError: the picture can't be used."""
     from downfield.models.loading import open_detector
 
     image = _image(picture)
@@ -221,11 +217,7 @@ def _events(given: Sequence[Event] | Path | str) -> Sequence[Event]:
 
 
 def _image(picture: Image | Path | str) -> Image:
-    """Return a picture as uint8 BGR, shape (height, width, 3).
-
-    Raises:
-        InputError: it is none, or can't be read.
-    """
+    """Return a picture as uint8 BGR, shape (height, width, 3). Raises InputError: it is none, or can't be read."""
     import cv2
     import numpy as np
 

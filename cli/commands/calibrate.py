@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -65,16 +64,9 @@ app = typer.Typer(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrateLimits:
-    """Thresholds of hints to the user, and numbers of frames."""
-
-    shaking_px: float = 0.4  # Displacement of picture rows, at 1920 px width, by a rolling shutter over a shaking board
-    missing_sheet_frames: int = 60  # Frames without the sheet after which the user gets a hint
-    lens_frames: int = 120  # Number of frames used from a video of the sheet
-
-
-_LIMITS: Final = CalibrateLimits()
+_SHAKING_PX: Final = 0.4  # Displacement of picture rows, at 1920 px width, by a rolling shutter over a shaking board
+_MISSING_SHEET_FRAMES: Final = 60  # Frames without the sheet after which the user gets a hint
+_LENS_FRAMES: Final = 120  # Number of frames used from a video of the sheet
 
 Source = Annotated[Path, typer.Argument(help="A picture or a video that shows the whole field.")]
 Out = Annotated[Path, typer.Option("-o", "--out", help="Write the calibration to this file.")]
@@ -104,7 +96,7 @@ def from_field(
 ) -> None:
     """Calibrate from the printed field alone."""
     check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
-    check_data_name(out, ".json")
+    check_data_name(out)
     if write_field is not None and not is_field_file(write_field):
         raise InputError(f"{write_field}: --field takes files that end in .toml. End the name in .toml.")
     if lens is not None and (length, standing, height_mm) != (None, None, None):
@@ -147,9 +139,7 @@ def set_up_table(
     standing: StandingOption = None,
     goal_to_goal: GoalToGoalOption = None,
     side_to_side: SideToSideOption = None,
-    picture: Annotated[
-        Path | None, typer.Option(help="Write a picture with the calibrated field drawn on it to this file.")
-    ] = None,
+    picture: Picture = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -186,7 +176,7 @@ def from_landmarks(
 ) -> None:
     """Calibrate from four or more landmarks given by hand, refined to the paint."""
     check_outputs(out, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
-    check_data_name(out, ".json")
+    check_data_name(out)
     landmarks, model, prior = [parse_landmark(text) for text in at], load_field(field), _prior(lens)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
@@ -208,7 +198,7 @@ def from_fiducials(
 ) -> None:
     """Calibrate from square markers beside the field, with a measured lens."""
     check_outputs(out, picture=picture, inputs=(source, lens, markers, Path(field)), kind="downfield.calibration")
-    check_data_name(out, ".json")
+    check_data_name(out)
     plan, measured, model = read_fiducials(markers), read_lens(lens), load_field(field)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
@@ -254,10 +244,10 @@ def measure_lens(
     if (views is None) == (source is None):
         raise InputError("Give either a video or folder of the sheet, or a camera with --source.")
     check_outputs(out, inputs=(views,), kind="downfield.lens")
-    check_data_name(out, ".json")
+    check_data_name(out)
     collector = LensCollector(sheet, hold_still=source is not None)
     if views is not None:
-        count = len(list(views.iterdir())) if views.is_dir() else _LIMITS.lens_frames
+        count = len(list(views.iterdir())) if views.is_dir() else _LENS_FRAMES
         _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", count))
     else:
         print_stderr(
@@ -283,7 +273,7 @@ def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool 
         if live and collector.is_complete:
             return
         frames_without_sheet = 0 if collector.sees_sheet else frames_without_sheet + 1
-        if live and frames_without_sheet and frames_without_sheet % _LIMITS.missing_sheet_frames == 0:
+        if live and frames_without_sheet and frames_without_sheet % _MISSING_SHEET_FRAMES == 0:
             print_stderr("The sheet is not found in the picture. Hold it nearer, flat, in good light.")
 
 
@@ -316,7 +306,7 @@ def _lens_pictures(source: Path) -> Iterator[Image]:
         for path in sorted(source.iterdir()):
             yield from read_pictures(path)
     else:
-        yield from read_pictures(source, _LIMITS.lens_frames)
+        yield from read_pictures(source, _LENS_FRAMES)
 
 
 def _live_pictures(source: str) -> Iterator[Image]:
@@ -341,7 +331,7 @@ def _finish(
 ) -> None:
     calibration = solution.calibration("landmarks" if by_hand else "field", [source.name])
     _write(calibration, images, out, picture, as_json=as_json)
-    if solution.fit.rows_px > _LIMITS.shaking_px * images[0].shape[1] / 1920:
+    if solution.fit.rows_px > _SHAKING_PX * images[0].shape[1] / 1920:
         print_stderr(
             f"The picture's rows are displaced by up to {solution.fit.rows_px:.1f} px. Switch the board off and keep"
             " the table still while calibrating."

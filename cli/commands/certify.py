@@ -82,10 +82,6 @@ def certify(
 
 
 def parse_ruler(text: str) -> Ruler:
-    """Return two marks of a ruler written as ``px,py=px,py=mm``.
-
-    Raises:
-        InputError: they are written in another form.
-    """
+    """Return a ruler's marks, written ``px,py=px,py=mm``. Raises InputError: they have another form."""
     start, end, length_mm = parse_span(text, "a ruler")
     return Ruler(start, end, length_mm)

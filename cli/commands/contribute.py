@@ -111,15 +111,7 @@ def contribute(
 
 
 def without(numbers: Sequence[int], leave_out: str) -> list[int]:
-    """Return the numbers that are not left out.
-
-    Args:
-        numbers: of all frames.
-        leave_out: numbers and spans of them, such as ``"3, 7-9"``; may be empty.
-
-    Raises:
-        InputError: it names no frames.
-    """
+    """Return the numbers but those in a text such as ``"3, 7-9"``. Raises InputError: it names none of them."""
     left: set[int] = set()
     for part in leave_out.replace(",", " ").split():
         first, dash, last = part.partition("-")

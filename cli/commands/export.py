@@ -169,10 +169,7 @@ def find_game(store: StoreReader, named: str) -> GameRow:
 
 
 def write_chunks(path: Path, chunks: Iterable[bytes], advance: Callable[[int], None] = lambda _: None) -> int:
-    """Write a file whole or not at all; return its size in bytes.
-
-    Args:
-        advance: called with the MB written so far.
+    """Write a file whole or not at all, telling `advance` the MB so far; return its size in bytes.
 
     Raises:
         OutputError: it can't be written.

@@ -69,11 +69,7 @@ class FieldRequest:
     side_to_side: str | None = None
 
     def check(self) -> None:
-        """Refuse what is written wrongly, before a camera is opened or a picture read.
-
-        Raises:
-            InputError: a part of it can't be read, or contradicts another.
-        """
+        """Refuse what can't be read or contradicts itself, by an InputError, before a camera is opened."""
         self.fields()
         self.known_length()
         self.standing_object()
@@ -84,11 +80,7 @@ class FieldRequest:
         return [preset(name) for name in preset_names()] if self.field == "auto" else [load_field(self.field)]
 
     def known_length(self) -> KnownLength | None:
-        """Return the known length; None for none.
-
-        Raises:
-            InputError: it is written in another form, or the print is named.
-        """
+        """Return the known length; None for none. Raises InputError: it is malformed, or the print is named."""
         if self.length is None:
             return None
         if self.field != "auto":
@@ -97,11 +89,7 @@ class FieldRequest:
         return KnownLength(length_mm, (start, end))
 
     def lengths(self) -> FieldMeasurements | None:
-        """Return the lengths of the print; None for none.
-
-        Raises:
-            InputError: one is written in another form or impossible, or the scale is given in another way as well.
-        """
+        """Return the print's lengths; None for none. Raises InputError: one is malformed, or `length` is given too."""
         lengths = FieldMeasurements(parse_length(self.goal_to_goal), parse_length(self.side_to_side))
         if not lengths.count:
             return None
@@ -110,11 +98,7 @@ class FieldRequest:
         return lengths
 
     def standing_object(self) -> StandingObject | None:
-        """Return what stands on the board; None for nothing.
-
-        Raises:
-            InputError: it is written in another form, or the camera's height is given as well.
-        """
+        """Return what stands on the board; None for nothing. Raises InputError: it is malformed, or a height given."""
         if self.standing is None:
             return None
         if self.height_mm is not None:
@@ -123,11 +107,7 @@ class FieldRequest:
 
 
 def parse_length(text: str | None) -> float | None:
-    """Return a length in millimeters, written such as ``30in``, ``30.5 in`` or ``762mm``; None for None.
-
-    Raises:
-        InputError: it is written in another form.
-    """
+    """Return mm of a text such as ``30in``, ``30.5 in`` or ``762mm``; None for None. Raises InputError: it is none."""
     if text is None:
         return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(in|mm)\s*", text.lower())
@@ -139,12 +119,7 @@ def parse_length(text: str | None) -> float | None:
 def solve_requested(
     images: Sequence[Image], request: FieldRequest, advance: Advance, *, prior: LensPrior | None = None
 ) -> FieldSolution:
-    """Solve a field in pictures as it was requested.
-
-    Args:
-        images: one or more frames of the same camera.
-        request: what the command line says.
-        prior: the lens, when it was measured beforehand.
+    """Solve a field in frames of one camera as it was requested, with the lens if that was measured beforehand.
 
     Raises:
         CalibrationError: no trustworthy solution; says what to change.

@@ -127,20 +127,15 @@ def _judge_one(
 
 @record
 class JudgedTracks:
-    """What a rulebook makes of one recording, for programs.
-
-    Attributes:
-        reported: how many calls are only reported; they are among `calls` where they were asked for.
-        score: home, away.
-    """
+    """What a rulebook makes of one recording, for programs."""
 
     tracks: str
     rulebook: str
     calls: tuple[Call, ...]
-    reported: int
+    reported: int  # how many are only reported, which are among `calls` where they were asked for
     refused: tuple[RefusedEvent, ...]
     state: str
-    score: tuple[int, int]
+    score: tuple[int, int]  # home, away
     differences: tuple[CallDifference, ...]
 
 
@@ -292,11 +287,7 @@ class JudgedFiles:
 def judged_files(given: JudgedFiles) -> Iterator[JudgedFiles]:
     """Unpack a bundle in the place of tracks for as long as it is judged; other files stay as they are.
 
-    Args:
-        given: by the user; the bundle's own events and calibration are used where none are given.
-
-    Raises:
-        InputError: the bundle was altered.
+    The bundle's own events and calibration are used where none are given. Raises InputError: it was altered.
     """
     if not is_bundle(given.tracks):
         yield given

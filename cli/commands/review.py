@@ -82,11 +82,7 @@ def _review(bundles: Sequence[Path], found: ReviewFolder | None, temporary: Path
 
 
 def _is_opened(bundle: Path, folder: Path, *, altered: bool, alone: bool) -> bool:
-    """Print what a check of a bundle finds; return whether it is opened. One of several that is not is left out.
-
-    Raises:
-        InputError: it is not opened, and there is no other.
-    """
+    """Print what a check of a bundle finds; return whether it is opened. One of several that is not is left out."""
     found = verify_bundle(bundle)
     report_bundle(bundle, found, None, None, folder)
     if found.refused:

@@ -292,11 +292,7 @@ _BURST_FRAMES: Final = 26  # extra capacity while no frame was dropped lately: h
 
 
 def open_live(source: str, out: Path, report: Report) -> FrameSource:
-    """Open a camera or a stream.
-
-    Args:
-        source: as for `SourceChoice`.
-        report: receives a line when the picture is lost and when it is back.
+    """Open a camera or a stream, which reports a line when its picture is lost and when it is back.
 
     Raises:
         InputError: no source has that name.
@@ -315,11 +311,7 @@ def open_live(source: str, out: Path, report: Report) -> FrameSource:
 
 
 def live_scenes(vision: Vision, source: FrameSource, report: Report) -> Iterator[Scene]:
-    """Yield the scenes of arriving frames until the source is closed.
-
-    Args:
-        report: receives a line for each damaged frame, and at the end the number of dropped frames.
-    """
+    """Yield the scenes of arriving frames until the source is closed; report damaged frames, and how many were lost."""
     waiting = BoundedQueue[CapturedFrame](_WAITING_FRAMES, _BURST_FRAMES)
     latest_index = 0
 

@@ -279,7 +279,6 @@ def report_bundle(
     or bears a foreign key.
 
     Args:
-        found: what the check of the bundle found.
         key: the public key it must be signed with; None for any that is trusted.
         trust: what to call its rig, whose key is trusted from now on; None to trust no further key.
         folder: the data folder, where trusted keys are.

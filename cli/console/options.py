@@ -50,14 +50,10 @@ _BY_SUFFIX: Final = {
 
 
 def check_replaced(output: Path, kind: str = "") -> None:
-    """Refuse to write over a file that holds something else than what is to be written.
+    """Refuse to write over a file that holds something else than what is to be written, by an InputError.
 
     Args:
-        output: the file to write; it need not exist.
         kind: the format to write, such as ``downfield.calls``, or `ARCHIVE`; empty where the name tells it.
-
-    Raises:
-        InputError: the file holds something else.
     """
     found = _content_of(output)
     expected = kind or _BY_SUFFIX.get(output.suffix.lower(), ARCHIVE)
@@ -282,14 +278,10 @@ def check_outputs(
         raise OutputError(f"{picture}: unknown picture format. End the name in .png or .jpg.")
 
 
-def check_data_name(output: Path | None, suffix: str) -> None:
-    """Refuse the name of a picture or a video for a file of data: it was meant to be read, or would be lost.
-
-    Raises:
-        InputError: the name ends like one.
-    """
-    if output is not None and output.suffix.lower() in _PICTURES | _VIDEOS:
-        raise InputError(f"{output}: is named like a picture or a video. End its name in {suffix}.")
+def check_data_name(output: Path) -> None:
+    """Refuse the name of a picture or a video for data, by an InputError: it was meant to be read, or would be lost."""
+    if output.suffix.lower() in _PICTURES | _VIDEOS:
+        raise InputError(f"{output}: is named like a picture or a video. End its name in .json.")
 
 
 def _check_name(path: Path) -> None:

@@ -40,17 +40,11 @@ _PATIENCE_S: Final = 1.0
 
 @dataclass
 class SharedOptions:
-    """What every command can be told; `cli/main.py` sets it.
+    """What every command can be told; `cli/main.py` sets it."""
 
-    Attributes:
-        quiet: whether notes and progress are left out; errors and results are printed all the same.
-        verbose: whether it is also told what the program does, and where an error came from.
-        overwrite: whether files that exist may be replaced by results of their kind.
-    """
-
-    quiet: bool = False
-    verbose: bool = False
-    overwrite: bool = True
+    quiet: bool = False  # whether notes and progress are left out; errors and results are printed all the same
+    verbose: bool = False  # whether it is also told what the program does, and where an error came from
+    overwrite: bool = True  # whether files that exist may be replaced by results of their kind
 
 
 SHARED: Final = SharedOptions()
@@ -161,12 +155,7 @@ class GuardedStream:
         return self._stream.fileno()
 
     def write(self, text: str) -> int:
-        """Write a text, unless the stream was lost.
-
-        Raises:
-            OutputError: it is required and can't be written.
-            SystemExit: it is required and its reader has gone.
-        """
+        """Write a text, where there is a stream. Raises OutputError: it can't; SystemExit: the reader has gone."""
         shown = text.encode(self.encoding, "backslashreplace").decode(self.encoding)
         at_once = len(shown) if self._required else _AT_ONCE
         for start in range(0, len(shown), at_once or 1):
@@ -210,12 +199,7 @@ class GuardedStream:
 
 
 def end_output() -> None:
-    """Write what other libraries left in the buffers of standard output, which a command's help may be.
-
-    Raises:
-        OutputError: as for `print_stdout`.
-        SystemExit: as for `print_stdout`.
-    """
+    """Write what libraries left in the buffers of standard output, such as help; raises as `print_stdout` does."""
     GuardedStream(sys.stdout, required=True).flush()
 
 

@@ -36,11 +36,7 @@ _AGAIN_S: Final = 0.1  # after which a signal is sent again that came in a final
 
 
 class ProcessEnd:
-    """Ends the process without crashing; made once, before anything else that has an end.
-
-    Attributes:
-        status: the exit status; 1 until it is known.
-    """
+    """Ends the process without crashing, with `status`; made once, before anything else that has an end."""
 
     def __init__(self) -> None:
         self.status = 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
 from rich.console import Console
@@ -26,39 +25,21 @@ from downfield.core.texts import plain_text
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class ProgressLimits:
-    """How often plain lines are printed."""
-
-    # A step that takes longer says so again after this time: often enough to know that it is alive
-    line_every_s: float = 30.0
-
-
-_LIMITS: Final = ProgressLimits()
+_LINE_EVERY_S: Final = 30.0  # A longer step says so again after this time: often enough to know that it is alive
 
 
 class Advance(Protocol):
     """Reports how far a step is."""
 
     def __call__(self, done: int, total: int | None = None, text: str = "") -> None:
-        """Report progress.
-
-        Args:
-            total: amount in all; None while it is not known.
-            text: what is done now; empty for no change.
-        """
+        """Report progress; the total None while it is not known, the text empty for no change."""
 
 
 @contextmanager
 def progress_bar(
     description: str, *, console: Console | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Advance]:
-    """Show the progress of a step on standard error.
-
-    Args:
-        description: what the step does, such as ``"Tracking game.mp4"``.
-        clock: returns the time, s.
-    """
+    """Show the progress of a step on standard error, with what it does, such as ``"Tracking game.mp4"``."""
     description = plain_text(description)
     out = console or open_console(stderr=True)
     if SHARED.quiet:
@@ -104,7 +85,7 @@ class _PlainLines:
         if text and text != self._text:
             self._text = text
             self._print(f"{self._description}: {text}")
-        elif now_s - self._printed_s >= _LIMITS.line_every_s:
+        elif now_s - self._printed_s >= _LINE_EVERY_S:
             self._print(f"{self._description}: {self._amount(done, total, now_s)}")
 
     def _amount(self, done: int, total: int | None, now_s: float) -> str:
@@ -140,7 +121,6 @@ def with_progress(
     """Yield items, showing how many of them were taken.
 
     Args:
-        description: the step, as for `progress_bar`.
         total: number of items; None if it is not known.
         text: returns what there is to say now; empty for no change.
     """

@@ -108,12 +108,7 @@ class TerminalLog(LoopObserver):
 
 
 class TerminalView(LoopObserver):
-    """Shows the game, the latest calls and the rig's health in place; observes the loop.
-
-    Args:
-        topic: returns the present value of a topic that the service publishes.
-        address: address of the service; empty for none.
-    """
+    """Shows the game, the latest calls and the rig's health in place, by the service's topics; observes the loop."""
 
     def __init__(self, console: Console, topic: Callable[[str], Any], title: str, address: str) -> None:
         self._topic = topic
@@ -207,8 +202,7 @@ QR_COLORS: Final = "#ffffff on #000000"
 def print_access(console: Console, service: Service, *, waits_for_phone: bool = False) -> None:
     """Print the link for this computer and, when other devices can reach the service, their addresses and a QR code.
 
-    Args:
-        waits_for_phone: whether the code is that of the phone that is to be the camera, in place of the operator's.
+    The code is for the phone that is to be the camera where the rig waits for one, in place of the operator's.
     """
     console.print(f"Open  {service.admin_link}  in a browser on this computer.")
     addresses = service.network_addresses()

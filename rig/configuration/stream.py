@@ -24,10 +24,7 @@ def replay_options(settings: RigSettings) -> ReplayOptions:
 
 
 def outlets_of(settings: RigSettings, report: Callable[[str], None]) -> list[Outlet]:
-    """Return the programs that are notified of the game; none by default.
-
-    Args:
-        report: receives what such a program refuses, as a sentence.
+    """Return the programs that are notified of the game, none by default; they report what they refuse, as sentences.
 
     Raises:
         MissingExtraError: one needs a library that is not installed.

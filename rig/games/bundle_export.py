@@ -29,12 +29,7 @@ from downfield.store.sealing.signing import RigKey
 
 
 def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpan]:
-    """Return the files with frames of a span of time, in order.
-
-    Args:
-        from_ns: the first instant, on the capture clock.
-        to_ns: the last.
-    """
+    """Return the files with frames of a span of time on the capture clock, in order."""
     spans = (recorded_span(video) for video in recorded_videos(folder))
     found = [span for span in spans if span is not None and span.first_ns <= to_ns and span.last_ns >= from_ns]
     return sorted(found, key=lambda span: recording_order(span.video))

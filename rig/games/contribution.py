@@ -80,8 +80,7 @@ def find_moments(
         progress: receives how many batches of scenes have been searched, and of how many.
 
     Raises:
-        FormatError: the journal can't be read.
-        OutputError: the store can't be read.
+        FormatError, OutputError: the journal or the store can't be read.
     """
     corrections: dict[int, Moment] = {}
     for scene, reason in _corrections(store, history):
@@ -196,10 +195,7 @@ def _scenes(store: StoreReader, history: History, batch: SceneBatch) -> Iterable
 def crop_to_board(image: Image, calibration: Calibration) -> tuple[Image, Calibration]:
     """Return the part of a picture that shows the board, gray outside of it, and the calibration of that part.
 
-    Names, dates and notes of field and calibration are left out.
-
-    Args:
-        image: the picture, uint8, shape (height, width, 3).
+    The picture is uint8, shape (height, width, 3). Names, dates and notes of field and calibration are left out.
     """
     outline = np.rint(_board_outline_px(calibration)).astype(np.int64)
     height, width = image.shape[:2]
@@ -256,12 +252,7 @@ def numbered_figures(scene: Scene, players: tuple[Player, ...]) -> tuple[Scene, 
 def table_id(data_folder: Path, table: str) -> str:
     """Return 16 hexadecimal digits that stay the same for a rig's table and say nothing about it.
 
-    Args:
-        data_folder: of the rig; a random file there makes them unguessable.
-        table: the table's name; may be empty.
-
-    Raises:
-        OutputError: the data folder can't be written.
+    A random file in the data folder makes them unguessable. Raises OutputError: the folder can't be written.
     """
     path = data_folder / SALT
     try:
@@ -300,8 +291,7 @@ class Collector:
             progress: receives how much of a game has been searched, and of how much.
 
         Raises:
-            FormatError: a journal can't be read.
-            OutputError: the store can't be read.
+            FormatError, OutputError: a journal or the store can't be read.
         """
         found: list[tuple[Moment, GameRow, History]] = []
         for row in games:

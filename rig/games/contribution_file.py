@@ -67,9 +67,7 @@ class Contribution:
 def write_contribution(output: Path, contribution: Contribution, images: Sequence[Image]) -> int:
     """Write a contribution, whole or not at all, for its owner only; return its size in bytes.
 
-    Args:
-        images: the pictures, uint8 blue green red, one for each frame. They are encoded anew, so nothing that the
-            camera wrote beside them stays.
+    The pictures, uint8 blue green red, are encoded anew, so nothing that the camera wrote beside them stays.
 
     Raises:
         OutputError: it can't be written.
@@ -170,10 +168,6 @@ def contact_sheet(frames: Sequence[tuple[ContributedFrame, Image]], numbers: Seq
     """Return all pictures on one sheet, uint8 blue green red, each with its number and why it was chosen.
 
     Bases are outlined, those that the tracker was unsure of in orange; the white edge is the front.
-
-    Args:
-        frames: what would be written, at least one.
-        numbers: of the frames.
     """
     cells = [_cell(frame, image, number) for (frame, image), number in zip(frames, numbers, strict=True)]
     rows = [cells[start : start + _COLUMNS] for start in range(0, len(cells), _COLUMNS)]

@@ -56,11 +56,7 @@ def unsaved_folder(settings: RigSettings) -> Path:
 def open_rig_key(folder: Path, *, must_be_kept: bool) -> RigKey:
     """Return the rig's key in a data folder, made for its owner only when there is none.
 
-    Args:
-        must_be_kept: whether it is an error when it can't be; otherwise it then holds for this run only.
-
-    Raises:
-        InputError: it can't be read or created.
+    Where it can't be read or created, that is an InputError if it must be kept; else one holds for this run only.
     """
     try:
         return RigKey.load_or_create(folder / RIG_KEY)
@@ -84,11 +80,7 @@ class TrustedKeys:
 
     @classmethod
     def load(cls, folder: Path) -> TrustedKeys:
-        """Return the keys in a data folder; none where there is no such folder.
-
-        Raises:
-            InputError: a file of them can't be read, or holds something else.
-        """
+        """Return the keys in a data folder; none without one. Raises InputError: a file of them can't be read."""
         names = {}
         own = folder / RIG_KEY
         if own.exists():
@@ -106,14 +98,7 @@ class TrustedKeys:
         return cls(names)
 
     def add(self, folder: Path, key: str, name: str) -> None:
-        """Trust a key from now on.
-
-        Args:
-            name: what the key's rig is called.
-
-        Raises:
-            InputError: it can't be kept.
-        """
+        """Trust a key under its rig's name from now on. Raises InputError: it can't be kept."""
         self.names.setdefault(key, " ".join(name.split()))
         lines = [f"{known} {called}".rstrip() for known, called in self.names.items() if called != OWN]
         try:
@@ -124,14 +109,7 @@ class TrustedKeys:
 
 @contextmanager
 def leased_data_folder(settings: RigSettings, table: str | None = None) -> Iterator[None]:
-    """Be the only rig with a data folder.
-
-    Args:
-        table: the name of the table; None to look it up.
-
-    Raises:
-        InputError: another one has it; it is named.
-    """
+    """Be the only rig with a data folder, under a table's name or the usual one. Raises InputError: another has it."""
     folder = data_folder(settings)
     thing = LeasedThing(f"The data folder {folder}", "give this one a folder of its own with --set data=FOLDER.")
     lease = FileLease(folder / DATA_FOLDER_LOCK, thing, table or table_name(settings))
@@ -144,14 +122,11 @@ def leased_data_folder(settings: RigSettings, table: str | None = None) -> Itera
 def open_store(
     settings: RigSettings, temporary: Path, key: RigKey, *, live: bool, table: str | None = None
 ) -> tuple[Store, GameOwner]:
-    """Open the store of games, and become the only program that goes on with this rig's.
+    """Open the store of games, and become the only program that goes on with this rig's; return it and their owner.
 
     Args:
         temporary: a folder for files of this run only, such as the store of a recording shown again.
         table: the name of the table; None to look it up.
-
-    Returns:
-        The store, and the owner of the games that are played now.
 
     Raises:
         InputError: the store can't be opened, or another program has this rig's games.

@@ -28,11 +28,7 @@ _IN_PLAY: Final = 2  # Games started last of which all calls are kept: the one b
 
 
 class NeededRecordings:
-    """Tells which recorded files a dispute may need. Used by one thread at a time.
-
-    Args:
-        store: of the games.
-    """
+    """Tells which recorded files a dispute about the games of a store may need. Used by one thread at a time."""
 
     def __init__(self, store: StoreReader) -> None:
         self._store = store

@@ -36,12 +36,7 @@ class TableSeals:
     def begin(
         self, game: GameService, calibration: Callable[[], Calibration | None], settings: Settings, network: str | None
     ) -> None:
-        """Journal from now on.
-
-        Args:
-            settings: the configuration, without secrets.
-            network: name or folder of the network, empty for the bundled one; None where none is used.
-        """
+        """Journal from now on; the network is a name or folder, empty for the bundled one, None where none is used."""
         values = json.dumps(settings.values, sort_keys=True)
         self._fixed = [MaterialUsed("configuration", settings.version, _digest(values)), *_network(network)]
         self._game, self._calibration = game, calibration

@@ -29,13 +29,10 @@ class VisionStage(Protocol):
     """
 
     def detect(self, frame: Frame, waiting: int = 0) -> Sequence[Detection] | None:
-        """Return the detections in the next frame; frames come in time order, with gaps.
+        """Return the detections in the next frame, None when it was skipped; frames come in time order, with gaps.
 
         Args:
             waiting: number of newer frames that already wait; a stage that skips frames skips more, the more wait.
-
-        Returns:
-            None when the detector skipped the frame.
         """
 
     def update(self, frame: Frame, detections: DetectionResult, carrier: str | None, /) -> Scene:
@@ -60,10 +57,9 @@ class VisionStage(Protocol):
         """The camera where it was in the latest frame; None if its shake is not followed."""
 
     def line_up(self, players: tuple[Player, ...], left: Jersey | None = None) -> None:
-        """Set the roster on the board; for the same players, confirm the identity of every tracked figure.
+        """Set the roster on the board, and the team that the rules have on the left; None where they don't say.
 
-        Args:
-            left: the team that the rules have on the left; None where they don't say.
+        For the same players, confirm the identity of every tracked figure.
         """
 
     def identify(self, left: Jersey | None, spots: Sequence[RosterSpot] = ()) -> None:
@@ -106,13 +102,8 @@ class Referee(Protocol):
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
         """Process a scene, or an event that did not come through the API, and publish the results.
 
-        Scenes come from one thread, in time order. It waits while a ruling is recomputed.
-
-        Returns:
-            The calls made or changed.
-
-        Raises:
-            RefusedError: the state does not allow the entry, and is unchanged.
+        Scenes come from one thread, in time order. It waits while a ruling is recomputed. Returns the calls made or
+        changed. Raises RefusedError: the state does not allow the entry, and is unchanged.
         """
 
     def tick(self) -> None:
@@ -131,13 +122,10 @@ class LoopControls:
     """Changes to a running loop, applied in its tracking thread before the next frame. Callable from any thread.
 
     Nobody waits for a change: until the next frame, which a lost camera may never send, the old vision stage is in use.
-
-    Attributes:
-        suspension: why no calls are made from the camera now; empty while calls are made.
     """
 
     def __init__(self) -> None:
-        self.suspension = ""
+        self.suspension = ""  # why no calls are made from the camera now; empty while calls are made
         self._changes: queue.SimpleQueue[Callable[[VisionStage], VisionStage]] = queue.SimpleQueue()
 
     def change_vision(self, change: Callable[[VisionStage], VisionStage]) -> None:
@@ -152,11 +140,7 @@ class LoopControls:
 
 
 class EventPlayback:
-    """Plays back recorded events at their times.
-
-    Args:
-        events: in any order.
-    """
+    """Plays back recorded events, given in any order, at their times."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._pending = sorted(events, key=lambda event: event.t_ns, reverse=True)

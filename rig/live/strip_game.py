@@ -78,11 +78,7 @@ class StripReadings:
 
 
 class StripVision(FigurelessVision):
-    """Reads the strip in the frames of one camera; its scenes hold no figures.
-
-    Args:
-        live: whether calibrating again goes on beside the frames; else frames wait for it.
-    """
+    """Reads the strip in the frames of one camera; a live one is calibrated beside the frames, others wait for it."""
 
     def __init__(self, strip: StripSet, calibration: Calibration, readings: StripReadings, *, live: bool) -> None:
         self._described, self._readings = strip, readings
@@ -100,11 +96,7 @@ class StripVision(FigurelessVision):
         self._problem: tuple[str, ...] = ()
 
     def update(self, frame: Frame, *_: object) -> Scene:
-        """Read the strip, and return an empty scene of a board that stands still.
-
-        Raises:
-            InputError: the picture has another size than the calibration's.
-        """
+        """Read the strip; return an empty scene of a board at rest. Raises InputError: the picture has another size."""
         self._check_size(frame)
         self.health = self._monitor.step(frame)
         if self._read_ns is None or not 0 <= frame.t_ns - self._read_ns < _LIMITS.read_every_ns:
@@ -216,11 +208,7 @@ class StripTopic:
 
 
 class StripGame(LoopObserver):
-    """Passes readings to the follower in the judging thread, after the declarations before them.
-
-    Args:
-        readings: returns those of the table that is open; None while it is not a strip.
-    """
+    """Passes readings of the open table to the follower in the judging thread, after the declarations before them."""
 
     def __init__(self, follower: StripFollower, readings: Callable[[], StripReadings | None]) -> None:
         self.follower, self._readings = follower, readings

@@ -52,8 +52,7 @@ def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | 
             frames wait, and the result does not depend on the computer.
 
     Raises:
-        InputError: the network or the file does not exist.
-        FormatError: the roster is malformed.
+        InputError, FormatError: the network or the file does not exist, or the roster is malformed.
     """
     known = None if roster is None else read_roster(roster)
     network = settings.network
@@ -121,11 +120,7 @@ def detection_rate(network: NetworkSettings, clock: Callable[[], int]) -> Detect
 
 @cache
 def local_detector(network: NetworkSettings) -> Detector:
-    """Return the detector of this process, opened once.
-
-    Raises:
-        InputError: the network does not exist, or can't be run here.
-    """
+    """Return the detector of this process, opened once. Raises InputError: its network can't be run here."""
     return open_detector(**_arguments(network))
 
 
@@ -133,8 +128,7 @@ def local_detector(network: NetworkSettings) -> Detector:
 def worker_detector(network: NetworkSettings) -> Detector:
     """Return the detector that sends whole frames to another process, if possible, so that tracking does not wait.
 
-    Raises:
-        InputError: the network does not exist, or can't be run here.
+    Raises InputError: the network does not exist, or can't be run here.
     """
     open_here = partial(open_detector, **_arguments(network))
     return open_with_worker(lambda whole_pictures: open_here(whole_pictures=whole_pictures), _arguments(network))
@@ -154,11 +148,7 @@ def _arguments(network: NetworkSettings) -> dict[str, Any]:
 
 
 class RecordedVision(FigurelessVision):
-    """Returns the scenes recorded beside a clip, frame by frame.
-
-    Args:
-        players: the roster to declare to the game; empty when recorded events declare it.
-    """
+    """Returns the scenes recorded beside a clip, frame by frame; no players where recorded events declare them."""
 
     def __init__(self, tracks: Iterable[Scene], players: tuple[Player, ...] = ()) -> None:
         self.players = players
@@ -181,8 +171,7 @@ _LONGEST_STEP_S: Final = 0.5  # Two scenes further apart say nothing of a veloci
 class SentVision(FigurelessVision):
     """Makes scenes of what another program has seen: contacts are measured by the errors that it states.
 
-    Args:
-        players: the roster; figures that it does not name are added to it as they are first seen.
+    Figures that the roster does not name are added to it as they are first seen.
     """
 
     def __init__(self, field: FieldModel, players: tuple[Player, ...] = ()) -> None:

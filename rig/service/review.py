@@ -85,8 +85,7 @@ def load_rig_folder(found: ReviewFolder, store: Store) -> Footage | None:
     """Copy a rig's games into a store; return its recordings, None where there are none.
 
     Raises:
-        InputError: its store can't be read.
-        OutputError: the disk is full.
+        InputError, OutputError: its store can't be read, or the disk is full.
     """
     with open_for_reading(str(found.store)) as opened:
         rows = opened.store.games(limit=1_000_000)
@@ -98,14 +97,7 @@ def load_rig_folder(found: ReviewFolder, store: Store) -> Footage | None:
 
 
 def load_bundles(bundles: Sequence[Path], store: Store, folder: Path) -> tuple[list[UnpackedBundle], Footage]:
-    """Unpack bundles, all of different games.
-
-    Args:
-        store: where the bundles' games go.
-        folder: where the bundles' files go.
-
-    Returns:
-        What was unpacked, and their pictures.
+    """Unpack bundles, all of different games, into a store and a folder; return what was unpacked, and their pictures.
 
     Raises:
         InputError: a bundle can't be read; or two are of one game.
@@ -192,12 +184,10 @@ def _frame_times_ns(clip: Path) -> list[int]:
 
 
 class NoCamera:
-    """Stands in for a rig where there is none; see `RigControl`.
+    """Stands in for a rig where there is none, with the configuration that the games are played with; see `RigControl`.
 
     Args:
         calibration: of the camera; None where none is known.
-        values: the configuration that the games are played with.
-        origins: where its values come from.
         refusal: what is said of a command, which stands in it as ``{}``.
     """
 
@@ -224,12 +214,11 @@ class NoCamera:
 
 
 class ReviewService(Service):
-    """Serves games until it is closed.
+    """Serves games until it is closed, at a port, 0 for any free one.
 
     Args:
         footage: pictures of the games; None where there are none.
         rig: stands in for the rig of the games.
-        port: to serve at; 0 for any free one.
 
     Raises:
         InputError: the port can't be opened.

@@ -8,7 +8,6 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,30 +33,19 @@ from downfield.game.published.game_topics import Notice
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.service.certificate import CertificateFiles, is_out_of_date, own_certificate
 
+_CLOSE_TIMEOUT_S: Final = 5.0  # Timeout for the service to end
+_MESSAGE_BYTES: Final = 4096  # Longest message from a client on a WebSocket; its content is not used
+_DATES_S: Final = 60.0
+"""Time between two looks whether the certificate's dates still fit the clock, which may have been set."""
 
-@dataclass(frozen=True, slots=True)
-class ServiceLimits:
-    """Limits of the web service."""
+_SEND_BUFFER_BYTES: Final = 32 << 10
+"""Of each connection, in the kernel, which doubles it: what waits there for a slow reader is old when it comes."""
 
-    close_timeout_s: float = 5.0  # Timeout for the service to end
-    message_bytes: int = 4096  # Longest message from a client on a WebSocket; its content is not used
-    # Time between two looks whether the certificate's dates still fit the clock, which may have been set
-    dates_s: float = 60.0
-    # Of each connection, in the kernel, which doubles it: what waits there for a slow reader is old when it comes
-    send_buffer_bytes: int = 32 << 10
-    backlog: int = 512  # Connections that wait to be accepted while the service is busy
-
-
-_LIMITS: Final = ServiceLimits()
+_BACKLOG: Final = 512  # Connections that wait to be accepted while the service is busy
 
 
 class Service:
     """Serves the web pages and the API until it is closed.
-
-    Attributes:
-        tls_port: the port on which it listens for TLS; None without TLS.
-        certificate: the certificate it shows; None without TLS.
-        relay: serves most event streams when there are many.
 
     Args:
         settings: the address, and who may connect.
@@ -76,7 +64,7 @@ class Service:
         listeners = [open_listener(host, settings.port)]
         self._bound: str = listeners[0].getsockname()[0]
         self.port: int = listeners[0].getsockname()[1]
-        self.tls_port: int | None = None
+        self.tls_port: int | None = None  # None without TLS, as is the certificate
         self.certificate: CertificateFiles | None = None
         if settings.tls:
             self.certificate = service_certificate(settings, folder)
@@ -145,7 +133,7 @@ class Service:
         self._closed.set()
         for server in self._servers:
             server.should_exit = True
-        self._thread.join(timeout=_LIMITS.close_timeout_s)
+        self._thread.join(timeout=_CLOSE_TIMEOUT_S)
         for listener in self._listeners:
             listener.close()
         self.relay.close()
@@ -153,7 +141,7 @@ class Service:
     def _run(self) -> None:
         """Serve until `close`; a server closes its sockets when it ends, so it gets duplicates."""
         listeners = [GuardedListener.over(listener.dup(), self._guard) for listener in self._listeners]
-        limits = {"loop": "asyncio", "backlog": _LIMITS.backlog, "ws_max_size": _LIMITS.message_bytes}
+        limits = {"loop": "asyncio", "backlog": _BACKLOG, "ws_max_size": _MESSAGE_BYTES}
         certificates = (None, self.certificate)
         self._servers = [
             guarded_server(self._app, self._guard, files, **limits)
@@ -187,7 +175,7 @@ class Service:
         """
         wrong = 0
         while self.certificate is not None and not self._settings.certificate:
-            await asyncio.sleep(_LIMITS.dates_s)
+            await asyncio.sleep(_DATES_S)
             wrong = wrong + 1 if await asyncio.to_thread(is_out_of_date, self._folder) else 0
             if wrong < 2:
                 continue
@@ -259,13 +247,13 @@ def open_listener(host: str, port: int) -> socket.socket:
         ) from None
     listener = socket.socket(family, kind, protocol)
     reclaim_address(listener)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LIMITS.send_buffer_bytes)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
     if family == socket.AF_INET6 and host == "::":
         with suppress(OSError):
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
     try:
         listener.bind(address)
-        listener.listen(_LIMITS.backlog)  # so that clients can connect as soon as the address is shown
+        listener.listen(_BACKLOG)  # so that clients can connect as soon as the address is shown
     except OSError as error:
         listener.close()
         raise InputError(
@@ -275,11 +263,7 @@ def open_listener(host: str, port: int) -> socket.socket:
 
 
 def service_certificate(settings: ServiceSettings, folder: Path) -> CertificateFiles:
-    """Return the certificate named in the settings, or one made for this computer's addresses.
-
-    Raises:
-        InputError: it can't be read or made.
-    """
+    """Return the named certificate, or one of this computer's addresses. Raises InputError: it can't be had."""
     if settings.certificate or settings.private_key:
         return CertificateFiles.named(settings.certificate, settings.private_key)
     hosts = [host.strip("[]") for host in network_hosts()]
@@ -302,11 +286,7 @@ def _is_error(record: logging.LogRecord) -> bool:
 def open_admin_key(folder: Path, *, must_be_kept: bool) -> SecretFile:
     """Return the admin key in a data folder, made for its owner only when there is none.
 
-    Args:
-        must_be_kept: whether it is an error when it can't be; otherwise it then holds for this run only.
-
-    Raises:
-        InputError: it can't be read or created.
+    Where it can't be read or created, that is an InputError if it must be kept; else one holds for this run only.
     """
     try:
         return SecretFile(folder / ADMIN_KEY)
@@ -320,10 +300,9 @@ _STOP_TIMEOUT_S: Final = 3.0
 
 
 def serve_label_review(review: LabelReview, on_open: Callable[[str], None]) -> None:
-    """Serve a review until the user is done; an interrupt skips the review.
+    """Serve a review until the user is done changing its labels; an interrupt skips the review.
 
     Args:
-        review: the pictures and labels; the user changes the labels.
         on_open: called with the page's address.
 
     Raises:

@@ -111,8 +111,7 @@ class CameraPreview:
 class AwaitedCamera:
     """Tries a camera that can't be opened again and again, until it can be or nobody waits for it any longer.
 
-    Args:
-        answers: called once it can be opened; it is closed again by then.
+    `answers` is called once it can be opened; it is closed again by then.
     """
 
     def __init__(self, choice: SourceChoice, answers: Callable[[], None]) -> None:
@@ -182,7 +181,6 @@ class AimCheck:
 
     Args:
         images: returns the latest pictures, oldest first; none while nothing is to be searched.
-        limits: when to search.
     """
 
     def __init__(self, images: Callable[[], list[Image]], limits: AimLimits = AIM_LIMITS) -> None:

@@ -49,11 +49,7 @@ class NamedSource(Protocol):
 
 @record
 class TableProfile:
-    """A table that was set up.
-
-    Raises:
-        InputError: the name is empty, too long or has control characters.
-    """
+    """A table that was set up. Raises InputError: the name is empty, too long or has control characters."""
 
     name: str  # its name for people
     # what identifies its camera: the permanent path of a USB camera (with its maker and serial number), or the address
@@ -75,11 +71,7 @@ class TableProfile:
 
 
 def check_table_name(name: str) -> None:
-    """Refuse what can't be the name of a table.
-
-    Raises:
-        InputError: it is empty, too long, or has control characters or others that can't be seen.
-    """
+    """Refuse, by an InputError, a name that is empty, too long, or has characters that can't be seen."""
     printable = "".join(char if char.isprintable() else "?" for char in name[:80])
     is_name = name.strip() == name and name.isprintable() and 0 < len(name) <= _LONGEST_NAME
     check(
@@ -101,11 +93,7 @@ def table_id(name: str) -> str:
 
 
 def new_profile(name: str, source: str, calibration: Calibration) -> TableProfile:
-    """Return the profile of a table that was just calibrated.
-
-    Args:
-        name: for people; spaces around it are dropped.
-        source: of the pictures, as for ``--source``.
+    """Return the profile of a table that was just calibrated; spaces around its name are dropped.
 
     Raises:
         InputError: it can't be the name of a table.
@@ -185,10 +173,7 @@ class TableFolder:
     def save(self, profile: TableProfile) -> Path:
         """Save a table, in place of one with the same name, and use it from now on; return its file.
 
-        The file is for its owner only: the address of a stream may have a password.
-
-        Raises:
-            OutputError: the file can't be written.
+        It is for its owner only: the address of a stream may have a password. Raises OutputError: it can't be written.
         """
         path = self.folder / f"{profile.id}{SUFFIX}"
         try:
@@ -202,9 +187,7 @@ class TableFolder:
     def use(self, name: str | None) -> None:
         """Have ``downfield run`` without a source open a table's camera; None for the bundled recording.
 
-        Raises:
-            NotFoundError: there is no such table.
-            OutputError: the choice can't be written.
+        Raises NotFoundError: there is no such table; OutputError: the choice can't be written.
         """
         write_text(self.folder / IN_USE, ["" if name is None else self.get(name).id, "\n"])
 
@@ -246,9 +229,6 @@ class TableFolder:
 
         A camera of this computer may be known by another name than when its table was set up, as it is in another port:
         its table is found by print and pose.
-
-        Args:
-            source: the camera, as for ``--source``.
         """
         identity, size_px = camera_identity(source), (image.shape[1], image.shape[0])
         sized = [profile for profile in self.profiles() if profile.calibration.camera.lens.size_px == size_px]

@@ -275,11 +275,7 @@ class SetupSession:
     def _begin(
         self, images: list[Image], solve: Callable[[], FieldSolution], before: FoundReadings, again: Remedy = "measure"
     ) -> None:
-        """Begin to solve in a thread; what was found `before` stays if that fails.
-
-        Args:
-            again: what to do where what was entered does not suit the picture.
-        """
+        """Begin to solve in a thread; what was found `before` stays if that fails, and `again` is what to do then."""
         if before is NOTHING_FOUND:
             self._show(NOTHING_FOUND)
         self._frozen, self._step, self._problem = images, "solving", ""

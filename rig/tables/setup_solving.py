@@ -88,8 +88,7 @@ def solve_placed(
         lengths: of the print, of which no more is known.
 
     Raises:
-        InputError: the field is not known.
-        CalibrationError: no camera fits the landmarks.
+        InputError, CalibrationError: the field is not known, or no camera fits the landmarks.
     """
     marks = [Landmark(mark.x_yd, mark.y_yd, mark.px) for mark in placed]
     if name in preset_names():
@@ -113,11 +112,7 @@ def _unknown_field(name: str) -> InputError:
 def _placed_on_unknown(
     images: Sequence[Image], kind: FieldModel, marks: Sequence[Landmark], lengths: FieldMeasurements | None
 ) -> FieldSolution:
-    """Solve a print by landmarks of which its yards are known and nothing else, unless its lengths were measured.
-
-    Raises:
-        CalibrationError: no camera fits the landmarks, whatever the print's proportions.
-    """
+    """Solve a print by landmarks of which its yards are known and nothing else, unless its lengths were measured."""
     along, across = (None, None) if lengths is None else lengths.mm_per_yd(kind)
     measured = along is not None and across is not None
     field = dataclasses.replace(kind, mm_per_yd_x=along, mm_per_yd_y=across) if along and across else kind
@@ -172,11 +167,7 @@ def solve_as_requested(
 def _solve_as_placed(
     images: Sequence[Image], request: SolveRequest, shown: Calibration | None, lengths: FieldMeasurements | None
 ) -> FieldSolution:
-    """Return the solution by placed landmarks; corners that fit no field as placed are tried as those of the end lines.
-
-    Raises:
-        CalibrationError, InputError: as of `solve_placed`, for the landmarks as they were placed.
-    """
+    """Return the solution by placed landmarks; corners that fit no field so are tried as those of the end lines."""
     name, placed = request.field, request.landmarks
     try:
         return solve_placed(images, name, placed, shown, lengths)
@@ -195,12 +186,7 @@ def _solve_as_placed(
 def _solve_print(
     images: Sequence[Image], request: SolveRequest, lengths: FieldMeasurements | None, report: ProgressListener
 ) -> FieldSolution:
-    """Return the solution of a print that is named or found out, with lengths of it where there are any.
-
-    Raises:
-        CalibrationError: no trustworthy solution; says what to change.
-        InputError: the name is unknown, or a length does not suit the picture.
-    """
+    """Return the solution of a print that is named or found out, with lengths of it where there are any."""
     # A measured height is used once the print's size is known as well as it will be.
     distance = lens_from_distance(images[0], None) if request.camera_height_mm is None else None
     if request.field in preset_names():
@@ -226,8 +212,7 @@ def solve_with_measurement(
 ) -> FieldSolution:
     """Return a solution of pictures, solved again with something that was measured.
 
-    Raises:
-        InputError: nothing is given, or two heights; or it does not suit the picture.
+    Raises InputError: nothing is given, or two heights; or it does not suit the picture.
     """
     lengths, height_mm, standing = _lengths(request), request.camera_height_mm, request.standing
     if (lengths is None or standing is not None) and (height_mm is None) == (standing is None):
@@ -268,9 +253,7 @@ class FoundReadings:
     def choose(self, index: int) -> FoundReadings:
         """Return them with another one shown, which is thereby decided on.
 
-        Raises:
-            InputError: there is no such reading.
-            CalibrationError: the picture is mirrored in it; says what to change.
+        Raises InputError: there is none; CalibrationError: the picture is mirrored in it; says what to change.
         """
         self.at(index).accepted()
         return dataclasses.replace(self, undecided=False)._showing(index)
@@ -307,11 +290,7 @@ class FoundReadings:
         return f"{field.title}{sizes}{fit}{lens}"
 
     def picture(self, index: int, image: Image) -> bytes:
-        """Return a small picture as a JPEG, a reading's field drawn on it, the other way round if that is mirrored.
-
-        Raises:
-            InputError: there is no such reading.
-        """
+        """Return a small picture as a JPEG, a reading's field drawn on it, the other way round if that is mirrored."""
         chosen = self.at(index)
         thickness = max(round(image.shape[1] / _WIDTH_PX), 1)
         drawn = draw_field(image, chosen.solution.calibration("field", [self.camera]), thickness)

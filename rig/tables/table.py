@@ -66,10 +66,9 @@ class OpenedTable:
 
 
 def source_choice(settings: RigSettings, *, paced: bool, is_set_up: bool = False) -> SourceChoice:
-    """Return the configured source.
+    """Return the configured source; recordings play at their own pace if paced.
 
     Args:
-        paced: whether recordings play at their own pace.
         is_set_up: whether its camera is being set up, so that it is held from now on at what it is at then.
     """
     source = settings.source

@@ -88,14 +88,10 @@ def is_desk(servers: Sequence[str]) -> bool:
 
 
 def broker_access(servers: Sequence[str], credentials: str, name: str) -> BrokerAccess:
-    """Return how to reach a broker as configured.
-
-    Args:
-        credentials: the file; empty for none.
+    """Return how to reach a broker as configured, with the file of credentials; empty for none.
 
     Raises:
-        InputError: the file can't be read.
-        FormatError: it holds something else.
+        InputError, FormatError: the file can't be read, or holds something else.
         MissingExtraError: the client is not installed.
     """
     if not is_desk(servers) and importlib.util.find_spec("nats") is None:
@@ -111,11 +107,7 @@ def broker_access(servers: Sequence[str], credentials: str, name: str) -> Broker
 
 
 class BrokerConnection:
-    """An open connection to a broker, used from one event loop.
-
-    Attributes:
-        ended: set once it is no longer connected.
-    """
+    """An open connection to a broker, used from one event loop; `ended` is set once it is no longer connected."""
 
     def __init__(self, client: Client, where: str, ended: asyncio.Event, inbox: str) -> None:
         self.client, self.ended = client, ended
@@ -158,11 +150,7 @@ class BrokerConnection:
             raise BrokerError(f"{self._where}: {reason_of(error)}") from None
 
     async def follow(self, subject: str) -> asyncio.Event:
-        """Return an event that is set by each message to a subject, whatever it holds.
-
-        Raises:
-            BrokerError: the connection has ended.
-        """
+        """Return an event that is set by each message to a subject. Raises BrokerError: the connection has ended."""
         from nats.errors import Error
 
         came = asyncio.Event()

@@ -30,11 +30,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
-    """Open a connection to a broker, closed at the end.
-
-    Raises:
-        BrokerError: it can't be reached, or lets nobody in with these credentials.
-    """
+    """Open a connection to a broker, closed at the end. Raises BrokerError: it can't be reached, or lets nobody in."""
     if is_desk(access.servers):
         async with open_desk(access.servers[0]) as opened:
             yield opened
@@ -116,13 +112,10 @@ Work = Callable[[BrokerConnection], Coroutine[Any, Any, None]]
 
 
 class BrokerThread:
-    """Works with a broker until it is closed.
+    """Works with a broker until it is closed; `problem` says why it is not, and is empty where it is.
 
     Args:
         works: what is done with each connection, side by side.
-
-    Attributes:
-        problem: why it is not; empty where it is.
     """
 
     def __init__(self, access: BrokerAccess, works: Sequence[Work], name: str) -> None:

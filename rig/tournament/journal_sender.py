@@ -130,11 +130,7 @@ class JournalSender:
         self._games, self._is_compared = games, True
 
     async def send_next(self, request: Request, max_bytes: int) -> bool:
-        """Send the next batch; return whether there was one and more may follow at once.
-
-        Args:
-            max_bytes: the largest message that is carried.
-        """
+        """Send the next batch, no larger than is carried; return whether there was one and more may follow at once."""
         game = await asyncio.to_thread(self._next_game)
         if game is None:
             return False

@@ -177,9 +177,6 @@ def open_tournament(
 ) -> TournamentLink | None:
     """Link a rig to its tournament; None where there is none, or nothing is refereed.
 
-    Args:
-        service: returns what serves the rig's pages; None for nothing.
-
     Raises:
         InputError: the credentials can't be read, or what the desk has sent before, or what is kept of it.
         MissingExtraError: the broker's client is not installed.

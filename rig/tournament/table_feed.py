@@ -69,11 +69,7 @@ def sealed_message(key: RigKey, message: TableMessage) -> tuple[bytes, dict[str,
 
 
 def opened_message(subject: str, content: bytes, signature: str) -> TableMessage:
-    """Return the message that a rig has sent to a subject.
-
-    Raises:
-        FormatError: it is malformed, or the rig that the subject names has not signed it.
-    """
+    """Return the message that was sent to a subject. Raises FormatError: malformed, or not signed by its rig."""
     message = from_json(TableMessage, content, path=subject)
     is_own = subject == subject_of(rig_id(message.key), message.topic)
     if not is_own or not is_signed_text(message.key, _SIGNED_AS + content, signature):
@@ -115,8 +111,7 @@ class OtherRun:
 class IdentityWatch:
     """Knows whether another run of this rig goes on. Callable from any thread.
 
-    Args:
-        monotonic_s: measures time; never compared with another computer's.
+    Its own monotonic clock is never compared with another computer's.
     """
 
     def __init__(self, rig: str, monotonic_s: Callable[[], float] = time.monotonic) -> None:
@@ -148,11 +143,7 @@ class IdentityWatch:
             return next((other for _, other in self._others.values()), None)
 
     def require_first(self) -> None:
-        """Refuse what only the first of two runs of a rig may do.
-
-        Raises:
-            RefusedError: another run goes on, which began before this one.
-        """
+        """Refuse, by a RefusedError, what only the run may do that began first."""
         other = self.other
         if other is not None and other.began_first:
             raise RefusedError(f"{other.text}. {REMEDY}.")

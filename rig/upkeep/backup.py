@@ -74,9 +74,6 @@ def make_backup(
 ) -> BackupManifest:
     """Write a backup, for its owner only; a file of that name is replaced once the new one is whole.
 
-    Args:
-        configuration: the rig's configuration file; None for none.
-
     Raises:
         InputError: there is nothing to back up.
         OutputError: it can't be written.
@@ -154,11 +151,7 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
 
 
 def _leased_desk(folder: Path) -> AbstractContextManager[object]:
-    """Keep a desk from starting with what is being replaced.
-
-    Raises:
-        InputError: one runs: it would write what it has over what is restored.
-    """
+    """Keep a desk from starting with what is being replaced: it would write what it has over what is restored."""
     place = folder / "desk"
     thing = LeasedThing(f"The desk's folder {place}", "stop `downfield desk` before you restore.")
     return closing(FileLease(place / ".desk.lock", thing)) if place.is_dir() else nullcontext()

@@ -71,13 +71,9 @@ class _DroppingQueueHandler(logging.handlers.QueueHandler):
 
 @contextmanager
 def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
-    """Log to a file while the block runs; lines are written by a thread of their own.
+    """Log to a file while the block runs, by a thread of its own; all files together take `keep_mb`.
 
     A folder that can't be made or written loses the log, not the game: one line on standard error says so.
-
-    Args:
-        folder: where `LOG_FILE_NAME` and the rotated files go; made if it is missing.
-        keep_mb: size of all files together, MB.
     """
     file = _opened(folder, keep_mb)
     if file is None:
@@ -121,11 +117,7 @@ def _opened(folder: Path, keep_mb: float) -> _PrivateRotatingFile | None:
 
 
 def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]:
-    """Return the last lines of a log, the oldest first, over all its files.
-
-    Raises:
-        InputError: there is no log, or it can't be read.
-    """
+    """Return the last lines of a log, the oldest first, over all its files. Raises InputError: it can't be read."""
     names = [f"{LOG_FILE_NAME}.{number}" for number in range(_FILES - 1, 0, -1)] + [LOG_FILE_NAME]
     files = [folder / name for name in names if (folder / name).is_file()]
     if not files:

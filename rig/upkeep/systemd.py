@@ -90,10 +90,7 @@ def run_unit(config: Path | None, *, system: bool) -> ServiceUnit:
 
 
 def install(unit: ServiceUnit) -> list[str]:
-    """Write the unit, enable and start it.
-
-    Returns:
-        What was done and what is left to do, one sentence each.
+    """Write the unit, enable and start it; return what was done and what is left to do, one sentence each.
 
     Raises:
         OutputError: the unit can't be written, or systemd refuses it.
@@ -135,14 +132,10 @@ def require_systemd(system: System = SYSTEM) -> None:
 
 
 def uninstall(unit: ServiceUnit) -> list[str]:
-    """Stop the service and remove its unit; games and recordings stay.
-
-    Returns:
-        What was done, one sentence each.
+    """Stop the service and remove its unit; games and recordings stay. Returns what was done, one sentence each.
 
     Raises:
-        InputError: there is no such unit.
-        OutputError: it can't be removed, or systemd refuses.
+        InputError, OutputError: there is no such unit; or it can't be removed, or systemd refuses.
     """
     require_systemd()
     if not unit.path.is_file():
@@ -157,12 +150,7 @@ def uninstall(unit: ServiceUnit) -> list[str]:
 
 
 def unit_status(unit: ServiceUnit) -> str:
-    """Return what systemd says of the service.
-
-    Raises:
-        InputError: there is no such unit.
-        OutputError: there is no systemd here, or it can't be reached.
-    """
+    """Return what systemd says of the service. Raises InputError: there is no unit; OutputError: no systemd."""
     require_systemd()
     done = _run(*_command(unit.system), "status", "--no-pager", UNIT)
     if not done.stdout.strip():

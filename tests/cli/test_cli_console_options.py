@@ -52,9 +52,8 @@ def test_what_can_be_no_file_is_refused_as_output(tmp_path: Path) -> None:
 def test_data_is_not_written_in_place_of_a_photo_that_was_to_be_read(tmp_path: Path) -> None:
     for name in ("photo.JPG", "game.mp4", "phone.heic"):
         with pytest.raises(InputError, match=r"End its name in \.json"):
-            check_data_name(tmp_path / name, ".json")
-    check_data_name(tmp_path / "a.calibration.json", ".json")
-    check_data_name(None, ".json")
+            check_data_name(tmp_path / name)
+    check_data_name(tmp_path / "a.calibration.json")
 
 
 def test_two_results_never_go_to_one_file(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import datetime
 import logging
 import ssl
@@ -89,7 +88,7 @@ def test_streams_that_the_end_breaks_off_are_no_errors(text: str, cause: BaseExc
 def test_a_certificate_of_a_clock_that_was_wrong_at_the_start_is_exchanged_while_the_pages_are_served(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web_service, "_LIMITS", dataclasses.replace(web_service._LIMITS, dates_s=0.02))
+    monkeypatch.setattr(web_service, "_DATES_S", 0.02)
     ahead = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=500)
     monkeypatch.setattr(web_service, "own_certificate", lambda folder, hosts: own_certificate(folder, hosts, ahead))
     settings = {"port": 0, "tls_port": 0, "lan": True, "tls": True}
