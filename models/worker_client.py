@@ -11,13 +11,9 @@ import the caller's main module again.
 from __future__ import annotations
 
 import atexit
-import pickle
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
@@ -25,7 +21,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
 from downfield.core.media.shared_picture import SharedPicture
-from downfield.core.platform.processes import end_process
+from downfield.core.platform.processes import WORKER_FAULTS, WorkerProcess, start_worker
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.threads import only_logged, supervised_thread
 from downfield.models.detector import Detector, OnDemandNetworks, TrackingDetector
@@ -47,8 +43,6 @@ WORKER_LIMITS: Final = WorkerLimits()
 
 OpenHere = Callable[[OnDemandNetworks | None], Detector]
 """Opens a detector; networks for whole pictures are added to the argument, or open if that is None."""
-
-_BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +143,6 @@ class OffloadedDetector:
         return self._here.track(image, seen, found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Worker:
-    process: subprocess.Popen[bytes]
-    connection: Connection
-
-    def end(self) -> None:
-        """Kill the process; it keeps no state."""
-        end_process(self.process)
-        self.connection.close()
-
-
 class WorkerClient:
     """Starts the worker process, restarts it when it ends, and sends it requests; for one thread.
 
@@ -172,7 +155,7 @@ class WorkerClient:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
-        self._worker: _Worker | None = None  # from its start
+        self._worker: WorkerProcess | None = None  # from its start
         self._ready = False
         self.refused = False
         self._answer_due = False  # to a request that timed out
@@ -215,7 +198,7 @@ class WorkerClient:
                 return None
             self._answer_due = False
             return _receive(worker.connection)
-        except _BROKEN:
+        except WORKER_FAULTS:
             self._answer_due = self._ready = False
             worker.end()
             if not self._closed.is_set():
@@ -226,7 +209,7 @@ class WorkerClient:
         """End the worker for good."""
         self._closed.set()
         if self._worker is not None:
-            end_process(self._worker.process)
+            self._worker.end()
         self._starting.join()
 
     def _start(self, after_s: float = 0.0) -> threading.Thread:
@@ -237,23 +220,18 @@ class WorkerClient:
     def _run_start(self, after_s: float) -> None:
         if self._closed.wait(after_s):
             return
-        ours, theirs = Pipe()
         memory = self._picture.descriptor
-        command = [sys.executable, "-m", "downfield.models.worker", str(theirs.fileno())]
-        with theirs:
-            try:
-                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno(), memory])  # noqa: S603
-            except OSError:
-                ours.close()
-                return
-        worker = self._worker = _Worker(process, ours)
+        try:
+            worker = self._worker = start_worker("downfield.models.worker", memory=memory)
+        except OSError:
+            return
         if self._closed.is_set():  # since the process was started
             worker.end()
             return
         try:
-            ours.send(WorkerStart(self._options, memory))
-            _receive(ours)
-        except (*_BROKEN, DownfieldError) as error:
+            worker.connection.send(WorkerStart(self._options, memory))
+            _receive(worker.connection)
+        except (*WORKER_FAULTS, DownfieldError) as error:
             self.refused = isinstance(error, DownfieldError)
             worker.end()
             return

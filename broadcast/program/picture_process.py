@@ -10,12 +10,9 @@ back what is to be called here, by name, and with what.
 
 from __future__ import annotations
 
-import pickle
-import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from downfield.broadcast.program.program_painter import ProgramMoment
@@ -24,7 +21,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.media.shared_picture import SharedPicture
-from downfield.core.platform.processes import end_process, start_worker
+from downfield.core.platform.processes import WORKER_FAULTS, WorkerProcess, start_worker
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.scene import Scene
 from downfield.core.threads import only_logged, supervised_thread
@@ -58,21 +55,15 @@ class PictureProcessLimits:
 PICTURE_PROCESS_LIMITS: Final = PictureProcessLimits()
 
 _STEP_S: Final = 0.2
-_BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 
 @dataclass(slots=True)
 class _Worker:
-    """A running process."""
+    """A running process, and what it has been given."""
 
-    process: subprocess.Popen[bytes]
-    connection: Connection
+    process: WorkerProcess
     calibration: Calibration | None = None
     drawn: int = 0
-
-    def end(self) -> None:
-        """Kill the process; it keeps no state."""
-        end_process(self.process)
 
 
 class PictureProcess:
@@ -108,7 +99,7 @@ class PictureProcess:
     @property
     def pid(self) -> int | None:
         """Its process id; None while none draws."""
-        return None if self._worker is None else self._worker.process.pid
+        return None if self._worker is None else self._worker.process.process.pid
 
     def draw(self, image: Image, request: DrawRequest, calibration: Calibration | None) -> bool:
         """Draw a picture, and return whether it was: it is not while the process is being started.
@@ -123,12 +114,12 @@ class PictureProcess:
             return False
         try:
             if calibration is not None and calibration is not worker.calibration:
-                worker.connection.send(calibration)
+                worker.process.connection.send(calibration)
                 worker.calibration = calibration
             self._free.clear()
             self._memory.put(image)
-            worker.connection.send((image.shape, request))
-        except _BROKEN:
+            worker.process.connection.send((image.shape, request))
+        except WORKER_FAULTS:
             self._drop(worker)
             return False
         if not self._free.wait(PICTURE_PROCESS_LIMITS.timeout_s):
@@ -162,10 +153,9 @@ class PictureProcess:
         if self._closed.wait(pause_s):
             return
         memory = self._memory.descriptor
-        process, ours = start_worker("downfield.broadcast.program.picture_worker", memory=memory)
-        worker = _Worker(process, ours)
+        worker = _Worker(start_worker("downfield.broadcast.program.picture_worker", memory=memory))
         try:
-            with ours:
+            with worker.process.connection as ours:
                 ours.send(memory)
                 while not self._closed.is_set():
                     if ours.poll(_STEP_S):
@@ -175,7 +165,7 @@ class PictureProcess:
                         else:  # the shared picture is not needed any more
                             self._worker = worker  # from the first on it is ready
                             self._free.set()
-        except _BROKEN:
+        except WORKER_FAULTS:
             pass
         finally:
             self._drop(worker)
@@ -186,4 +176,4 @@ class PictureProcess:
         if self._worker is worker:
             self._worker = None
         self._free.set()
-        worker.end()
+        worker.process.end()

@@ -8,17 +8,14 @@ processes can share file descriptors: Linux and macOS.
 
 from __future__ import annotations
 
-import pickle
-import subprocess
 import threading
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import Final
 
 from downfield.broadcast.replay.replay_maker import FilmWork, PictureSource, ReplayRenderer
 from downfield.core.errors import BusyError, NotRecordedError
-from downfield.core.platform.processes import end_process, start_worker
+from downfield.core.platform.processes import WORKER_FAULTS, WorkerProcess, start_worker
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.threads import only_logged, supervised_thread
 
@@ -37,7 +34,6 @@ class ReplayProcessLimits:
 REPLAY_PROCESS_LIMITS: Final = ReplayProcessLimits()
 
 _STEP_S: Final = 0.2
-_BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +41,6 @@ class FilmEnd:
     """The end of a replay."""
 
     cause: str = ""  # why it could not be made, a sentence; empty when it is complete
-
-
-@dataclass(frozen=True, slots=True)
-class _Worker:
-    """A process that is ready."""
-
-    process: subprocess.Popen[bytes]
-    connection: Connection
-
-    def end(self) -> None:
-        """Kill the process; it keeps no state."""
-        end_process(self.process)
 
 
 class ReplayProcess(ReplayRenderer):
@@ -70,7 +54,7 @@ class ReplayProcess(ReplayRenderer):
     def __init__(self, *, kept: bool = True) -> None:
         self._kept = kept
         self._making = threading.Lock()
-        self._worker: _Worker | None = None
+        self._worker: WorkerProcess | None = None
         self._starting: threading.Thread | None = None
         self._starts = 0
         self._closed = threading.Event()
@@ -124,7 +108,7 @@ class ReplayProcess(ReplayRenderer):
         if self._worker is not None:
             self._drop(self._worker)
 
-    def _film(self, worker: _Worker, work: FilmWork) -> Generator[bytes, None, bool]:
+    def _film(self, worker: WorkerProcess, work: FilmWork) -> Generator[bytes, None, bool]:
         """Yield the parts that the process makes; return whether it made any, as another may then make all."""
         began, end = False, None
         try:
@@ -140,7 +124,7 @@ class ReplayProcess(ReplayRenderer):
                     break
                 began = True
                 yield message
-        except _BROKEN:
+        except WORKER_FAULTS:
             pass
         finally:  # also where nobody takes the rest
             if end is None:
@@ -157,20 +141,19 @@ class ReplayProcess(ReplayRenderer):
     def _start(self) -> None:
         """Start a process, and take it into use once it answers."""
         awaited = "awaited" if self._kept else "later"
-        process, ours = start_worker("downfield.broadcast.replay.replay_worker", awaited)
-        worker = _Worker(process, ours)
+        worker = start_worker("downfield.broadcast.replay.replay_worker", awaited)
         try:
-            while not ours.poll(_STEP_S) and not self._closed.is_set():
+            while not worker.connection.poll(_STEP_S) and not self._closed.is_set():
                 pass
             if self._closed.is_set():
                 raise EOFError
-            ours.recv()
-        except _BROKEN:
+            worker.connection.recv()
+        except WORKER_FAULTS:
             worker.end()
             return
         self._worker = worker
 
-    def _drop(self, worker: _Worker) -> None:
+    def _drop(self, worker: WorkerProcess) -> None:
         if self._worker is worker:
             self._worker = None
         worker.end()

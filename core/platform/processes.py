@@ -8,6 +8,7 @@ keep no state: they are ended by the one that started them, or end by themselves
 from __future__ import annotations
 
 import os
+import pickle
 import select
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -96,11 +98,8 @@ def end_process(process: subprocess.Popen[bytes]) -> None:
 def end_with_client(descriptor: int) -> None:
     """Have this process end as soon as the other end of a connection is closed, whatever it does.
 
-    A thread of the priority that the process still has waits for that: others may be in the middle of a computation,
-    or get no processor on a busy computer.
-
-    Args:
-        descriptor: file descriptor of the connection, which others may read and write.
+    Others may read and write the connection. A thread of the priority that the process still has waits for its end:
+    others may be in the middle of a computation, or get no processor on a busy computer.
     """
 
     def wait() -> None:
@@ -113,8 +112,24 @@ def end_with_client(descriptor: int) -> None:
     supervised_thread(wait, "end with client", only_logged).start()
 
 
-def start_worker(module: str, *arguments: str, memory: int | None = None) -> tuple[subprocess.Popen[bytes], Connection]:
-    """Start a module that calls `serve_client`; return its process and the connection to it.
+@dataclass(frozen=True, slots=True)
+class WorkerProcess:
+    """A module that runs in a process of its own, without any state."""
+
+    process: subprocess.Popen[bytes]
+    connection: Connection
+
+    def end(self) -> None:
+        """Kill it."""
+        end_process(self.process)
+
+
+WORKER_FAULTS: Final = (OSError, EOFError, pickle.UnpicklingError)
+"""What the connection to a worker raises that has ended or sends nothing that can be read."""
+
+
+def start_worker(module: str, *arguments: str, memory: int | None = None) -> WorkerProcess:
+    """Start a module that calls `serve_client`. Raises OSError: it can't be started.
 
     Args:
         memory: file descriptor of memory that it shares; None for none.
@@ -123,7 +138,7 @@ def start_worker(module: str, *arguments: str, memory: int | None = None) -> tup
     with theirs:
         passed = [theirs.fileno(), *([] if memory is None else [memory])]
         command = [sys.executable, "-m", module, str(passed[0]), *arguments]
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=passed), ours  # noqa: S603
+        return WorkerProcess(subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=passed), ours)  # noqa: S603
 
 
 def serve_client(serve: Callable[[Connection], None], niceness: int, schedule: Schedule) -> None:
