@@ -142,12 +142,10 @@ class ScaledPicture:
 class Footage(Protocol):
     """Keeps pictures. Callable from any thread; each call may take as long as a disk and a decoder need."""
 
-    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
-        """Return every stored picture of a time span, in order, each frame index once.
+    def between(self, from_ns: int, to_ns: int, began_ns: int, /) -> tuple[FootageFrame, ...]:
+        """Return every stored picture of a span of the capture clock, in order, each frame index once.
 
         Args:
-            from_ns: the span's first instant, on the capture clock.
-            to_ns: its last.
             began_ns: when the game began, wall clock.
 
         Raises:
@@ -158,7 +156,7 @@ class Footage(Protocol):
         """Return exactly one picture, uint8 BGR, shape (height, width, 3), not to be written to.
 
         Raises:
-            NotRecordedError: it is gone, broken, or not on the disk yet.
+            NotRecordedError: its file was deleted, or it is damaged or not in it (yet).
         """
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:

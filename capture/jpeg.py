@@ -23,7 +23,7 @@ from downfield.core.arrays import Image
 from downfield.core.media.video_file import is_turned, upright_bgr
 from downfield.core.media.video_streams import DECODER_BOUNDS, JPEG_DECODER, MAX_PIXELS
 
-_FRAME_HEADERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+FRAME_HEADERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """Markers of a header with the picture's size (ITU-T T.81, table B.1); the others in the range are tables."""
 
 _THREAD = threading.local()  # a decoder serves one thread at a time
@@ -56,7 +56,7 @@ def jpeg_size_px(data: bytes) -> tuple[int, int] | None:
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
-        if marker in _FRAME_HEADERS:
+        if marker in FRAME_HEADERS:
             return int.from_bytes(data[at + 7 : at + 9]), int.from_bytes(data[at + 5 : at + 7])
         at += 1 if marker == 0xFF else 2 + int.from_bytes(data[at + 2 : at + 4])  # any number of 0xFF may fill up
     return None

@@ -30,7 +30,7 @@ class ActiveProblems:
         self._lock = threading.Lock()
         self._active: dict[str, HealthReason] = {}
         self._changed = changed or _ignore
-        self._notify = notify or _ignore
+        self.notify = notify or _ignore  # gives a notice of an event that needs no action later
 
     def report(self, problem: HealthReason) -> None:
         """Add a problem; it replaces the one with the same code. Texts lose their final period, to be joined."""
@@ -41,24 +41,16 @@ class ActiveProblems:
         if before != problem:
             self._changed()
         if before is None or before.level != problem.level:
-            self._notify(problem.level, sentences(problem.text, problem.remedy))
+            self.notify(problem.level, sentences(problem.text, problem.remedy))
 
     def resolve(self, code: str, text: str = "") -> None:
-        """Remove a problem.
-
-        Args:
-            text: notice to give if it was active.
-        """
+        """Remove a problem, with a notice if it was active."""
         with self._lock:
             resolved = self._active.pop(code, None)
         if resolved is not None:
             self._changed()
             if text:
-                self._notify("info", text)
-
-    def notify(self, level: NoticeLevel, text: str) -> None:
-        """Give a notice of an event that needs no action later."""
-        self._notify(level, text)
+                self.notify("info", text)
 
     def active(self) -> tuple[HealthReason, ...]:
         """Return every problem now, alarms first."""

@@ -301,11 +301,7 @@ class PlaybackPacer:
         self._offset_ns: int | None = None
 
     def wait_until(self, t_ns: int) -> bool:
-        """Wait until a frame is due; the first frame is due at once.
-
-        Returns:
-            False if playback was stopped meanwhile.
-        """
+        """Wait until a frame is due, the first one at once; return False if playback was stopped meanwhile."""
         if self._paced:
             now = monotonic_ns()
             offset_ns = now - t_ns if self._offset_ns is None else self._offset_ns

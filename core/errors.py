@@ -94,12 +94,7 @@ class RefusedError(DownfieldError):
 
 
 class CalibrationError(DownfieldError):
-    """No trustworthy calibration can be made from a picture.
-
-    Args:
-        problem: what is wrong, and what to do, for people.
-        remedy: the same for programs.
-    """
+    """No trustworthy calibration can be made from a picture: the problem is for people, the remedy for programs."""
 
     def __init__(self, problem: str, remedy: Remedy = "another_picture") -> None:
         super().__init__(problem)

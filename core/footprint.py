@@ -254,16 +254,13 @@ def signed_gaps(a: list[Footprint], b: list[Footprint]) -> list[Gap]:
 
 
 def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], radii_mm: Array) -> Array:
-    """Return only the signed gaps of many pairs, without building a record for each.
+    """Return only the signed gaps of many pairs, mm, shape (n,), without building a record for each.
 
     Args:
         core_a: core rectangles of the first bases, see `Footprint.core_mm`, shape (n, 4, 2).
         core_b: those of the second bases, shape (n, 4, 2).
         headings_deg: headings of both, shape (n,) each.
         radii_mm: the sum of both corner radii, shape (n,).
-
-    Returns:
-        Signed gaps, mm, shape (n,).
     """
     core, others = np.concatenate([core_a, core_b]), np.concatenate([core_b, core_a])
     apart, _ = _separation(core, others, _outward(np.concatenate(headings_deg)))
@@ -357,15 +354,12 @@ def _faces(side: Indices, off_deg: Array) -> list[Face]:
 
 
 def _overlap(corners: Array, side: Indices, normal: Array) -> Array:
-    """Return the length over which the faces of n pairs lie along each other, seen along the normal.
+    """Return the length over which the faces of n pairs lie along each other, seen along the normal, shape (n,).
 
     Args:
         corners: of the first bases and then of the second, shape (2 n, 4, 2).
         side: which of their faces meet, shape (2 n,).
         normal: from the first to the second, shape (n, 2).
-
-    Returns:
-        Shape (n,).
     """
     tangent = np.stack([-normal[:, 1], normal[:, 0]], axis=1)
     rows = np.arange(len(side))

@@ -53,12 +53,7 @@ class Installation:
 
 
 def this_installation(environment: Path | None = None, note: str | None = None) -> Installation:
-    """Return how this copy was installed.
-
-    Args:
-        environment: folder of the environment; the present one if not given.
-        note: content of `direct_url.json`; that of the installed package if not given.
-    """
+    """Return how this copy was installed, by the folder of its environment and the content of `direct_url.json`."""
     folder = Path(sys.prefix) if environment is None else environment
     installer, extras = _chosen(folder)
     source, editable = _source(_installed_note() if note is None else note)

@@ -12,6 +12,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from itertools import repeat
 from operator import attrgetter, call
@@ -75,34 +76,17 @@ def _slots(kind: type[Any]) -> tuple[dict[str, Callable[[object, object], None]]
     return {name: getattr(kind, name).__set__ for name in names}, attrgetter(*names)
 
 
-def adapter(kind: Any) -> TypeAdapter[Any]:
-    """Return pydantic's adapter for a record type or an annotated union of them; built once."""
-    return _adapter(kind)
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+adapter: Final[Callable[[Any], TypeAdapter[Any]]] = cache(TypeAdapter)
+"""Returns pydantic's adapter for a record type or an annotated union of them; built once."""
 
 
 def to_json(kind: Any, value: object, *, defaults: bool = True) -> str:
-    """Return a record as one line of JSON.
-
-    Args:
-        defaults: whether to write fields that have their default value; those that are None are left out anyway.
-    """
+    """Return a record as one line of JSON, without what is None, and without defaults where these are not wanted."""
     return adapter(kind).dump_json(value, exclude_defaults=not defaults, exclude_none=True).decode()
 
 
 def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None = None) -> T:
-    """Parse one record from JSON.
-
-    Args:
-        line: 1-based line number, for the error.
-
-    Raises:
-        FormatError: naming the line and the field.
-    """
+    """Parse one record from JSON; `line` is its 1-based number in a file. Raises FormatError: names line and field."""
     problem = number_fault(text)
     if problem is not None:
         raise FormatError(path, problem, line=line)
@@ -179,14 +163,6 @@ def check(condition: bool, error: Callable[[str], Exception], problem: str) -> N
         raise error(problem)
 
 
-def _parsed(text: str | bytes) -> object:
-    """Return parsed JSON; None where it is broken, which parsing it as a record reports."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 _WORDS: Final = {
     "int_parsing": "must be a whole number",
     "int_type": "must be a whole number",
@@ -232,13 +208,14 @@ def _format_error(error: ValidationError, path: str, line: int | None) -> Format
     # A misspelled key is also a missing one: report the misspelling.
     first = next((entry for entry in errors if entry["type"] == "unexpected_keyword_argument"), errors[0])
     field = ".".join(str(part) for part in first["loc"]) or None
-    problem = plain_problem(first)
-    return FormatError(path, problem, line=line, field=field)
+    return FormatError(path, plain_problem(first), line=line, field=field)
 
 
 def number_fault(text: str | bytes) -> str | None:
     """Return what is wrong with the first number out of range in JSON text; None if there is none, or it is broken."""
-    return out_of_range(_parsed(text)) if _may_have_large_number(text) else None
+    with suppress(ValueError, RecursionError):  # parsing it as a record reports that it is broken
+        return out_of_range(json.loads(text)) if _may_have_large_number(text) else None
+    return None
 
 
 def _may_have_large_number(text: str | bytes) -> bool:

@@ -46,8 +46,6 @@ def counted(number: int, noun: str, verb: str = "") -> str:
 
 LARGEST_NUMBER: Final = 1e6  # more yards, pixels or millimeters than any table or picture has
 
-Pixel = tuple[float, float]
-
 
 def parse_number(text: str) -> float:
     """Return a number of yards, pixels or mm. Raises ValueError: no number, or larger than tables and pictures have."""
@@ -57,7 +55,7 @@ def parse_number(text: str) -> float:
     return value
 
 
-def parse_span(text: str, name: str) -> tuple[Pixel, Pixel, float]:
+def parse_span(text: str, name: str) -> tuple[tuple[float, float], tuple[float, float], float]:
     """Return both ends, px, and the length, mm, of a distance written as ``px,py=px,py=mm``.
 
     Args:

@@ -16,6 +16,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from downfield.core.errors import FormatError
+from downfield.core.records import made_of
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play, plain_players
 from downfield.game.records.challenges import ChallengeBook, ChallengeCounts, ChallengeEntry, ChallengeView, counts_of
@@ -67,11 +68,7 @@ class GameLine:
     entries: int
 
     def standing(self, in_play: str) -> GameStanding:
-        """Return whether it is in play, open for rulings, over, or none of these.
-
-        Args:
-            in_play: id of the game in play; empty for none.
-        """
+        """Return whether it is in play, as the game of that id, open for rulings, over, or none of these."""
         if self.row.id == in_play:
             return "in_play"
         if self.reopened:
@@ -100,11 +97,7 @@ class GameSearch:
 
 
 class GameCatalog:
-    """Lists the games of a store. Callable from any thread.
-
-    Args:
-        store: where they are.
-    """
+    """Lists the games of a store. Callable from any thread."""
 
     def __init__(self, store: StoreReader) -> None:
         self._store = store
@@ -112,12 +105,7 @@ class GameCatalog:
         self._lock = threading.Lock()
 
     def find(self, search: GameSearch, *, limit: int, before: str | None = None, in_play: str = "") -> list[GameLine]:
-        """Return games, the latest first.
-
-        Args:
-            before: only those started before the game of this id; None for all.
-            in_play: id of the game in play; empty for none.
-        """
+        """Return games, the latest first, that began before one if it is given; `in_play` is the game in play."""
         found: list[GameLine] = []
         for row in self._rows(before, limit if search == GameSearch() else CATALOG_LIMITS.page):
             line = self.line(row)
@@ -218,14 +206,7 @@ def challenge_statistics(store: StoreReader) -> ChallengeStatistics:
         if book.raised:
             books.append((row, book))
     disputed = tuple(
-        DisputedCall(
-            game=row.id,
-            home=row.home,
-            away=row.away,
-            table=row.table,
-            began_ms=row.began_ns // 1_000_000,
-            challenge=view,
-        )
+        made_of(DisputedCall, row, game=row.id, began_ms=row.began_ns // 1_000_000, challenge=view)
         for row, book in books
         for view in reversed(book.views())
     )

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Final, get_type_hints
 
 from downfield.core.errors import InputError, MissingExtraError, NotFoundError
@@ -98,11 +99,7 @@ _Place = tuple[float | None, float | None, float | None, float | None, float | N
 
 @dataclass(frozen=True, slots=True)
 class TrackTable:
-    """The rows of a game, or of one of its plays; read anew each time they are iterated over.
-
-    Raises:
-        NotFoundError: the game has no such play.
-    """
+    """The rows of a game, or of one of its plays; read anew each time. Raises NotFoundError: it has no such play."""
 
     store: StoreReader
     history: History
@@ -238,5 +235,4 @@ def _parquet(table: Iterable[TrackRow]) -> Iterator[bytes]:
     yield sink.take()
 
 
-def _cells(row: TrackRow) -> list[object]:
-    return [getattr(row, name) for name in COLUMNS]
+_cells: Final = attrgetter(*COLUMNS)

@@ -49,6 +49,7 @@ class CachingDetector:
 
     def __init__(self, detector: Detector, path: Path, header: DetectionCacheHeader) -> None:
         self._detector, self._path = detector, path
+        self._tracking = detector if isinstance(detector, TrackingDetector) else None
         self.note = ""
         cached = self._read(header) if path.exists() else []
         self._cached = iter(cached)
@@ -81,15 +82,13 @@ class CachingDetector:
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         """See `TrackingDetector.detect_raw`; without that, the same as `detect`."""
-        detector = self._detector
-        if not isinstance(detector, TrackingDetector):
-            return self.detect(image)
-        return self._cached_or(lambda: detector.detect_raw(image))
+        detector = self._tracking
+        return self.detect(image) if detector is None else self._cached_or(lambda: detector.detect_raw(image))
 
     def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
         """See `TrackingDetector.find_candidates`; without that, nothing is found."""
-        detector = self._detector
-        if not isinstance(detector, TrackingDetector):
+        detector = self._tracking
+        if detector is None:
             return ()
         return self._cached_or(lambda: detector.find_candidates(image, ball=ball, hands=hands))
 
@@ -97,19 +96,15 @@ class CachingDetector:
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
     ) -> tuple[Detection, ...]:
         """See `TrackingDetector.refine_candidates`; without that, nothing is found."""
-        detector = self._detector
-        if not isinstance(detector, TrackingDetector):
-            return ()
-        return self._cached_or(lambda: detector.refine_candidates(image, found, seen))
+        detector = self._tracking
+        return () if detector is None else self._cached_or(lambda: detector.refine_candidates(image, found, seen))
 
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
         """See `TrackingDetector.track`; without that, the same as `detect`."""
-        detector = self._detector
-        if not isinstance(detector, TrackingDetector):
-            return self.detect(image)
-        return self._cached_or(lambda: detector.track(image, seen, found))
+        detector = self._tracking
+        return self.detect(image) if detector is None else self._cached_or(lambda: detector.track(image, seen, found))
 
     def delete(self) -> None:
         """Delete the file, after the work is done."""

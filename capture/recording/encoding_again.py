@@ -1,8 +1,8 @@
 """Recorded motion JPEG is encoded again as H.264 in idle time.
 
 A process of its own does it, which the operating system runs when no other program wants the processor, one file after
-the other, the oldest first. What the rig has sealed is another file then: a
-statement beside it, signed with the rig's key, says what it was made from (`segment.EncodedAgain`).
+the other, the oldest first. What the rig has sealed is another file then: a statement beside it, signed with the rig's
+key, says what it was made from (`segment.EncodedAgain`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -24,11 +24,13 @@ from downfield.capture.recording.recording_library import (
     read_index,
     recorded_videos,
     recording_order,
+    statement_path,
 )
 from downfield.capture.recording.recording_settings import RecordingSettings
-from downfield.capture.recording.segment import H264Encoder, RecordingSegment, keep_statement, statement_path
+from downfield.capture.recording.segment import H264Encoder, RecordingSegment, keep_statement
 from downfield.capture.source import CapturedFrame
 from downfield.core.errors import DownfieldError, FormatError, InputError
+from downfield.core.files.facts import file_state
 from downfield.core.platform.processes import begin_session, end_process, end_with_client, lower_priority, run_when_idle
 from downfield.core.threads import only_logged, supervised_thread
 from downfield.store.sealing.signing import RigKey
@@ -42,12 +44,7 @@ _STEP_S: Final = 0.5
 
 
 class RecordingEncoder:
-    """Encodes recorded files again, in idle time, while room is short.
-
-    Args:
-        folder: of all recordings.
-        key: the rig's, which signs what was made from what.
-    """
+    """Encodes recorded files again, in idle time, while room is short; the rig's key signs what was made from what."""
 
     def __init__(self, folder: Path, settings: RecordingSettings, key: RigKey) -> None:
         self._folder, self._settings, self._key = folder, settings, key
@@ -64,7 +61,8 @@ class RecordingEncoder:
     def next_video(self) -> Path | None:
         """Return the file to be encoded next; None where there is none, or room enough for all as they are."""
         videos = sorted(recorded_videos(self._folder), key=recording_order)
-        left_gb = self._settings.keep_gb - sum(_size_bytes(video) for video in videos) / GB
+        sizes = (state.st_size for video in videos if (state := file_state(video)) is not None)
+        left_gb = self._settings.keep_gb - sum(sizes) / GB
         if min(left_gb, free_gb(self._folder)) >= self._settings.encode_again_below_gb:
             return None
         for video in videos[:-_AS_SENT]:
@@ -118,21 +116,17 @@ def encode_again(video: Path) -> None:
         DownfieldError: a frame of it can't be read, or the disk does not accept another file.
     """
     header = replace(read_index(index_path(video)).header, codec="h264", copied=False)
-    encoder, reader = H264Encoder(header.size_px, header.fps), FrameReader()
-    segment: RecordingSegment | None = None
-    try:
+    encoder, segment = H264Encoder(header.size_px, header.fps), None
+    with ExitStack() as opened:
+        reader = opened.enter_context(closing(FrameReader()))
         for still in frames_of(video):
             frame = CapturedFrame(still.frame, still.t_ns, 0, image=reader.read(still))
             packet = encoder.encode(frame, key=segment is None)
             if packet is None:
                 raise FormatError(str(video), f"frame {still.frame} can't be encoded")
             if segment is None:
-                segment = RecordingSegment(beside(video), packet, header)
+                segment = opened.enter_context(closing(RecordingSegment(beside(video), packet, header)))
             segment.add(frame, packet)
-    finally:
-        reader.close()
-        if segment is not None:
-            segment.close()
 
 
 def put_in_place(video: Path, key: RigKey) -> bool:
@@ -167,12 +161,6 @@ def _exchange(made: Path, video: Path) -> None:
     with suppress(FileNotFoundError):
         index_path(made).replace(index_path(video))
     made.replace(video)
-
-
-def _size_bytes(video: Path) -> int:
-    with suppress(OSError):
-        return video.stat().st_size
-    return 0
 
 
 if __name__ == "__main__":

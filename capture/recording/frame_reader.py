@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -202,14 +203,10 @@ class _OpenVideo:
 
     def _counted_pictures(self) -> Iterator[tuple[int, int, Stored]]:
         """Yield the pictures of a stream without times from its beginning, at the times that playing it gives them."""
-        reader = VideoReader(self._path)
-        try:
+        with closing(VideoReader(self._path)) as reader:
             for picture in reader.pictures():
                 if picture.frame is not None:
-                    size = picture.frame.width * picture.frame.height * 3 // 2
-                    yield picture.t_ns, size, picture.frame
-        finally:
-            reader.close()
+                    yield picture.t_ns, _size_bytes(picture.frame), picture.frame
 
     def _decoded_pictures(self) -> Iterator[tuple[int, int, Stored]]:
         """Yield decoded pictures, each of which needs those before it; what can't be decoded is left out."""
@@ -221,4 +218,8 @@ class _OpenVideo:
             for frame in frames:
                 # What was patched up around damage is no evidence.
                 if isinstance(frame, av.VideoFrame) and frame.pts is not None and not frame.is_corrupt:
-                    yield frame.pts, frame.width * frame.height * 3 // 2, frame
+                    yield frame.pts, _size_bytes(frame), frame
+
+
+def _size_bytes(frame: av.VideoFrame) -> int:
+    return frame.width * frame.height * 3 // 2

@@ -54,12 +54,10 @@ class RecordingAgesFile:
 
 
 class RecordingAges:
-    """Knows which recordings are old, by what a clock has shown for a day of running, in one run or several.
+    """Knows which recordings of a folder are old, by what a clock has shown for a day of running, in one run or more.
 
     Args:
-        folder: of the recordings.
-        wall_ns: the computer's clock, ns since 1970.
-        monotonic_ns: a clock that can't be set.
+        wall_ns: the computer's clock, ns since 1970; the other can't be set.
     """
 
     def __init__(
@@ -139,14 +137,7 @@ def prune(
 
 
 class RecordingKeeper:
-    """Makes room for a recording. Used by one thread at a time.
-
-    Args:
-        folder: of all recordings.
-        needed: tells what a dispute may need.
-        free: returns the free space on a folder's disk.
-        ages: knows which recordings are old.
-    """
+    """Makes room for a recording in the folder of all. Used by one thread at a time."""
 
     PAUSE_S: Final = 60.0  # After nothing could be deleted, it is tried again
 

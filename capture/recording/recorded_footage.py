@@ -7,14 +7,14 @@ import time
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture
 from downfield.capture.recording.frame_reader import FrameReader
-from downfield.capture.recording.recording_library import find_frames, frames_of, index_path, located
+from downfield.capture.recording.recording_library import calibration_path, find_frames, frames_of, index_path, located
 from downfield.capture.source import CapturedFrame, LoopObserver
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
@@ -38,20 +38,16 @@ class _DecodedFootage:
         self._reading = threading.Lock()
 
     def picture(self, still: FootageFrame) -> Image:
-        """Return the picture of a frame, uint8 BGR, shape (height, width, 3), decoded as the live loop decodes it.
-
-        Raises:
-            NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
-        """
+        """See `Footage.picture`; it is decoded as the live loop decodes it."""
         with self._reading:
             return self._reader.read(still)
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
-        """Yield pictures in order by a reader of their own, None for one that can't be read."""
+        """See `Footage.pictures`."""
         return decoded_pictures(stills)
 
     def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
-        """Yield pictures as `pictures` does, none wider than this."""
+        """See `Footage.scaled_pictures`."""
         return _each(stills, lambda reader, still: reader.read_scaled(still, width_px))
 
 
@@ -61,19 +57,10 @@ class RecordedFootage(_DecodedFootage):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self._folder = folder
-        self._read = (Path(), 0, FootageCalibration(None, _UNCALIBRATED))
+        self._latest = (Path(), 0, FootageCalibration(None, _UNCALIBRATED))
 
-    def between(
-        self,
-        from_ns: int,
-        to_ns: int,
-        began_ns: int,  # noqa: ARG002 - the interface's
-    ) -> tuple[FootageFrame, ...]:
-        """Return every frame recorded in a span of time; the clock of live sources is the time of day in every game.
-
-        Raises:
-            NotRecordedError: no frame of that time was recorded.
-        """
+    def between(self, from_ns: int, to_ns: int, _began_ns: int, /) -> tuple[FootageFrame, ...]:
+        """See `Footage.between`; the clock of live sources is the time of day in every game."""
         found = find_frames(self._folder, from_ns, to_ns)
         if not found:
             at = time.localtime(from_ns / 1e9)
@@ -92,16 +79,15 @@ class RecordedFootage(_DecodedFootage):
 
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """Return the calibration in use when a frame's file was begun; a new calibration begins a new file."""
-        path = still.video.with_suffix(".calibration.json")
+        path = calibration_path(still.video)
         try:
             written_ns = path.stat().st_mtime_ns
         except OSError:
             return FootageCalibration(None, _UNCALIBRATED)
-        known_path, known_ns, known = self._read
-        if (known_path, known_ns) != (path, written_ns):
-            known = _read(path)
-            self._read = (path, written_ns, known)
-        return known
+        known = self._latest
+        if known[:2] != (path, written_ns):
+            known = self._latest = (path, written_ns, _read(path))
+        return known[2]
 
 
 class ClipFootage(_DecodedFootage, LoopObserver):
@@ -135,11 +121,7 @@ class ClipFootage(_DecodedFootage, LoopObserver):
                 self._calibrations = [*self._calibrations, (frame.index, calibration)]
 
     def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
-        """Return every frame of a span of time that was played.
-
-        Raises:
-            NotRecordedError: no frame of that time was played, or the game was played from another source.
-        """
+        """See `Footage.between`; a game that was played from another source has none."""
         if began_ns in self._earlier:
             raise NotRecordedError("This game was played before this file was opened. Play the game's own file again.")
         if self._has_index:
@@ -161,15 +143,12 @@ class ClipFootage(_DecodedFootage, LoopObserver):
 
 
 def _each(stills: Iterable[FootageFrame], read: Callable[[FrameReader, FootageFrame], Read]) -> Iterator[Read | None]:
-    reader = FrameReader()
-    try:
+    with closing(FrameReader()) as reader:
         for still in stills:
             found = None
             with suppress(NotRecordedError):
                 found = read(reader, still)
             yield found
-    finally:
-        reader.close()
 
 
 def _read(path: Path) -> FootageCalibration:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.capture.jpeg import decode_jpeg
 from downfield.capture.problems import ActiveProblems, sentences
 from downfield.capture.recording.keeping import Needed, RecordingKeeper
-from downfield.capture.recording.recording_library import RecordingIndexHeader, create_recording
+from downfield.capture.recording.recording_library import RecordingIndexHeader, calibration_path, create_recording
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.segment import (
     H264Encoder,
@@ -36,7 +36,6 @@ DISK_LOW, DISK_FULL = "disk_low", "disk_full"
 RECORDING_FAILED, RECORDING_BEHIND = "recording_failed", "recording_behind"
 
 _FOLDER_NAME: Final = "%Y%m%d-%H%M%S"
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +57,16 @@ class RecorderLimits:
 RECORDER_LIMITS: Final = RecorderLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class _WaitingFrame:
-    """A frame to be written, with the facts of the source that sent it: a camera may come back with another size."""
-
-    frame: CapturedFrame
-    facts: SourceFacts
+_WaitingFrame = tuple[CapturedFrame, SourceFacts]
+"""A frame to be written, with the facts of the source that sent it: a camera may come back with another size."""
 
 
 class Recorder(LoopObserver):
     """Records captured frames.
 
     Args:
-        settings: lengths of files and limits of keeping them.
         calibration: the calibration in use, kept beside every file; None for none.
         finished: called with every file once it is finished.
-        free_bytes: returns the free space on a folder's disk.
-        needed: tells which recorded files a dispute may need.
     """
 
     def __init__(
@@ -109,7 +101,8 @@ class Recorder(LoopObserver):
         self._free_gb: float | None = None
         capacity = RECORDER_LIMITS.waiting_packets if facts().codec else RECORDER_LIMITS.waiting_images
         self._waiting: BoundedQueue[_WaitingFrame] = BoundedQueue(capacity)
-        self._thread = supervised_thread(self._run, "recorder", self._report_failure, restarts=True)
+        failed = partial(self._give_up, RECORDING_FAILED)  # a thread that ended would leave "recording" in the status
+        self._thread = supervised_thread(self._run, "recorder", failed, restarts=True)
         self._thread.start()
 
     def record(self, on: bool) -> str:
@@ -144,7 +137,7 @@ class Recorder(LoopObserver):
             return
         if can_copy(frame.packet):
             frame = dataclasses.replace(frame, image=None)
-        if not self._waiting.put_or_drop(_WaitingFrame(frame, self._facts())):
+        if not self._waiting.put_or_drop((frame, self._facts())):
             text = f"The recording has dropped {self._waiting.dropped} frames: the disk or the encoder is too slow"
             remedy = "Record to a faster disk, or use a camera that sends MJPEG"
             self._problems.report(HealthReason(code=RECORDING_BEHIND, level="warning", text=text, remedy=remedy))
@@ -157,21 +150,13 @@ class Recorder(LoopObserver):
     def _run(self) -> None:
         lower_priority()
         while not self._waiting.finished:
-            waiting = self._waiting.get(RECORDER_LIMITS.disk_check_s)
-            try:
-                self._step(waiting)
-            except Exception as error:  # a thread that ended here would leave "recording" in the status
-                _log.exception("The recorder failed")
-                self._report_failure(f"{type(error).__name__}: {error}")
+            self._step(self._waiting.get(RECORDER_LIMITS.disk_check_s))
         self._finish_segment()
-
-    def _report_failure(self, cause: str) -> None:
-        self._give_up(RECORDING_FAILED, cause)
 
     def _step(self, waiting: _WaitingFrame | None) -> None:
         try:
             if waiting is not None and self._on:
-                self._write(waiting.frame, waiting.facts)
+                self._write(*waiting)
             self._check_disk()
         except NoRoomError as error:  # a quota leaves free space that is for others
             self._refused_s = time.monotonic()
@@ -221,7 +206,7 @@ class Recorder(LoopObserver):
         header = RecordingIndexHeader(facts.name, first.codec, facts.size_px, facts.fps, copied)
         segment = RecordingSegment(path, first, header, self._open_file)
         if calibration is not None:
-            write_calibration(path.with_suffix(".calibration.json"), calibration)
+            write_calibration(calibration_path(path), calibration)
         return segment
 
     def _finish_segment(self) -> None:

@@ -67,9 +67,19 @@ def index_path(video: Path) -> Path:
     return video.with_name(video.stem + ".frames.jsonl")
 
 
+def calibration_path(video: Path) -> Path:
+    """Return the path of a recorded file's calibration, which need not exist."""
+    return video.with_suffix(".calibration.json")
+
+
+def statement_path(video: Path) -> Path:
+    """Return where the statement about a recorded file is, if it was encoded again."""
+    return video.with_suffix(".again.json")
+
+
 def files_of(video: Path) -> list[Path]:
     """Return a recorded file with what lies beside it: its index, its calibration, and what it was encoded from."""
-    beside = (index_path(video), video.with_suffix(".calibration.json"), video.with_suffix(".again.json"))
+    beside = (index_path(video), calibration_path(video), statement_path(video))
     return [path for path in (video, *beside) if path.is_file()]
 
 
@@ -101,12 +111,7 @@ def recorded_span(video: Path) -> RecordedSpan | None:
 
 
 def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, ...]:
-    """Return every frame recorded in a span of time, in order, from the latest run of the rig that recorded any.
-
-    Args:
-        from_ns: the first instant of the span, on the capture clock.
-        to_ns: the last instant.
-    """
+    """Return every frame of a span of the capture clock, in order, from the latest run of the rig that recorded any."""
     found: list[FootageFrame] = []
     searched: Path | None = None
     for video in sorted(recorded_videos(folder), key=recording_order, reverse=True):
@@ -149,13 +154,9 @@ def located(video: Path, frames: Sequence[tuple[int, int, int]]) -> Iterator[Foo
 
 
 def create_recording(folder: Path, label: str) -> Path:
-    """Make the folder of a new recording, for its owner only, with a number after all others, and return it.
+    """Make and return the folder of a new recording, for its owner only, with a number after all others.
 
-    Args:
-        label: its start, ``YYYYMMDD-HHMMSS``.
-
-    Raises:
-        OSError: it can't be made.
+    The label is its start, ``YYYYMMDD-HHMMSS``. Raises OSError: it can't be made.
     """
     make_private_folder(folder)
     numbers = [int(number) for path in folder.iterdir() for number in _numbers(path)]

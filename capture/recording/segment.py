@@ -26,8 +26,10 @@ from av.video.frame import PictureType
 from downfield.capture.recording.recording_library import (
     RecordedFrame,
     RecordingIndexHeader,
+    calibration_path,
     index_path,
     recorded_videos,
+    statement_path,
 )
 from downfield.capture.source import CapturedFrame, VideoPacket
 from downfield.core.errors import InputError, OutputError, SourceError
@@ -74,12 +76,7 @@ def can_copy(packet: VideoPacket | None) -> bool:
 
 
 class H264Encoder:
-    """Encodes frames as H.264.
-
-    Args:
-        size_px: size of the frames; an odd edge is cut off.
-        fps: nominal frame rate; a key frame comes every half second.
-    """
+    """Encodes frames as H.264, with a key frame every half second by their nominal rate; an odd edge is cut off."""
 
     def __init__(self, size_px: tuple[int, int], fps: float | None) -> None:
         context = av.codec.CodecContext.create("libx264", "w")
@@ -205,16 +202,11 @@ class RecordingSegment:
             self._index.close()
 
 
-CALIBRATION_SUFFIX: Final = ".calibration.json"
 _log = logging.getLogger(__name__)
 
 
 class SegmentSealer:
-    """Seals files of a recording as they are finished, in a thread of its own.
-
-    Args:
-        note: puts a seal into the journal of the game in play.
-    """
+    """Seals files of a recording as they are finished, in a thread; `note` puts a seal into the journal in use."""
 
     def __init__(self, note: Callable[[SegmentSealed], None]) -> None:
         self._note = note
@@ -287,21 +279,13 @@ def is_encoded_from(video: Path, name: str, sealed: str, found: str, rig: str) -
     except InputError:
         return False
     is_of_rig = rig_id(said.key) == rig and is_signed_text(said.key, said.signed, said.signature)
-    is_of_file = said.segment == segment_name(video) and (said.sealed.get(name), said.files.get(name)) == (
-        sealed,
-        found,
-    )
-    return is_of_rig and is_of_file
-
-
-def statement_path(video: Path) -> Path:
-    """Return where the statement about a recorded file is, if it was encoded again."""
-    return video.with_suffix(".again.json")
+    is_of_files = (said.sealed.get(name), said.files.get(name)) == (sealed, found)
+    return is_of_rig and is_of_files and said.segment == segment_name(video)
 
 
 def _sealed_with(video: Path) -> tuple[Path, ...]:
     """Return a recorded file and what may lie beside it."""
-    return video, index_path(video), video.with_suffix(CALIBRATION_SUFFIX)
+    return video, index_path(video), calibration_path(video)
 
 
 def segment_name(video: Path) -> str:

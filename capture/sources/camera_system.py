@@ -63,11 +63,7 @@ _HELD: Final = {
 
 
 class HeldControls:
-    """The values that one camera is held at, from its first opening on.
-
-    Args:
-        file: keeps them for the next start of the rig; None where nothing is kept.
-    """
+    """The values that one camera is held at, from its first opening on; a file keeps them for the rig's next start."""
 
     def __init__(self, identity: str = "", file: HeldValuesFile | None = None) -> None:
         self._identity, self._file = identity, file
@@ -78,8 +74,7 @@ class HeldControls:
         """Read the values at the first opening, unless an earlier start kept them; set them at every later one.
 
         Args:
-            device: the camera, its automatic adjustments set as requested.
-            requested: the modes; a value that is left to the camera is not held.
+            device: the camera, its automatic adjustments set as requested; a value that is left to it is not held.
 
         Returns:
             What the camera does not take again, and what is set as it was before this start, one line each.
@@ -111,11 +106,9 @@ class HeldControls:
                 )
         self._is_known = True
         if self._file is not None:
-            self._file.write(self._identity, self._by_name())
+            held = {name: self._values[number] for number, name in _HELD.items() if number in self._values}
+            self._file.write(self._identity, held)
         return notes
-
-    def _by_name(self) -> dict[str, int]:
-        return {name: self._values[number] for number, name in _HELD.items() if number in self._values}
 
 
 def _set_again(device: DeviceControls, control: int, value: int, now: int) -> int:
@@ -165,11 +158,7 @@ OpenControls = Callable[[Path], AbstractContextManager[DeviceControls]]
 
 
 class Video4Linux:
-    """Cameras of Linux. A camera that comes back is held at the values of its first opening (`HeldControls`).
-
-    Args:
-        open_input: `av.open`; tests put others in their place.
-    """
+    """Cameras of Linux. A camera that comes back is held at the values of its first opening (`HeldControls`)."""
 
     def __init__(self, open_controls: OpenControls = open_device, open_input: OpenInput | None = None) -> None:
         self._open_controls, self._open = open_controls, open_input or av.open
@@ -187,16 +176,14 @@ class Video4Linux:
             notes = apply_controls(controls, request.controls)
         options = _size_and_rate(request) | ({"input_format": "mjpeg"} if sends_mjpeg else {})
         container = self._open(camera.identity, format="v4l2", options=options)
+        held = self._held.setdefault(camera.identity, HeldControls(camera.identity, request.held))
         with suppress(OSError), self._open_controls(device) as controls:  # some cameras begin anew when they send
-            notes += self._held_of(camera, request).hold(controls, request.controls)
+            notes += held.hold(controls, request.controls)
         return OpenedCamera(container, tuple(notes))
 
-    def _held_of(self, camera: PluggedCamera, request: CameraRequest) -> HeldControls:
-        return self._held.setdefault(camera.identity, HeldControls(camera.identity, request.held))
 
-
-class DirectShow:
-    """Cameras of Windows.
+class _ThroughFfmpeg:
+    """Cameras that FFmpeg finds and opens.
 
     Args:
         list_inputs, open_input: `av.enumerate_input_devices` and `av.open`; tests put others in their place.
@@ -205,32 +192,38 @@ class DirectShow:
     def __init__(self, list_inputs: ListInputs | None = None, open_input: OpenInput | None = None) -> None:
         self._list, self._open = list_inputs or _list_inputs, open_input or av.open
 
+    def _cameras(self, form: str) -> Iterator[InputDevice]:
+        return (device for device in self._list(form) if "video" in device.media_types)
+
+    def _first_that_opens(self, name: str, form: str, attempts: Sequence[dict[str, str]]) -> OpenedCamera:
+        """Open an input with the first settings that it accepts; raise what the last ones raised."""
+        for options in attempts[:-1]:
+            with suppress(av.FFmpegError, OSError):  # refused settings and a missing camera look the same here
+                return OpenedCamera(self._open(name, format=form, options=options), (_CONTROLS_NOTE,))
+        return OpenedCamera(self._open(name, format=form, options=attempts[-1]), (_CONTROLS_NOTE,))
+
+
+class DirectShow(_ThroughFfmpeg):
+    """Cameras of Windows."""
+
     def list(self) -> tuple[PluggedCamera, ...]:
         """See `CameraSystem.list`; the identity is the name that Windows gives to camera and port."""
-        return tuple(PluggedCamera(found.name, found.name, found.description) for found in _video(self._list("dshow")))
+        return tuple(PluggedCamera(found.name, found.name, found.description) for found in self._cameras("dshow"))
 
     def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
         """See `CameraSystem.open`: as MJPEG if the camera sends that, at the requested size and rate if it has them."""
         buffered = {"rtbufsize": str(_BUFFERED_BYTES)}
         attempts = [options | coded for coded in ({"vcodec": "mjpeg"}, {}) for options in _from_best(request)]
-        container = _first_that_opens(self._open, f"video={camera.address}", "dshow", [a | buffered for a in attempts])
-        return OpenedCamera(container, (_CONTROLS_NOTE,))
+        return self._first_that_opens(f"video={camera.address}", "dshow", [a | buffered for a in attempts])
 
 
-class AvFoundation:
-    """Cameras of macOS, which come and go by a number, and are known by their name.
-
-    Args:
-        list_inputs, open_input: as in `DirectShow`.
-    """
-
-    def __init__(self, list_inputs: ListInputs | None = None, open_input: OpenInput | None = None) -> None:
-        self._list, self._open = list_inputs or _list_inputs, open_input or av.open
+class AvFoundation(_ThroughFfmpeg):
+    """Cameras of macOS, which come and go by a number, and are known by their name."""
 
     def list(self) -> tuple[PluggedCamera, ...]:
         """See `CameraSystem.list`; of cameras with one name, the second's identity ends with ``#2``. No screens."""
         found, seen = [], Counter[str]()
-        for device in _video(self._list("avfoundation")):
+        for device in self._cameras("avfoundation"):
             if device.description.startswith("Capture screen"):
                 continue
             seen[device.description] += 1
@@ -245,8 +238,7 @@ class AvFoundation:
         if camera.identity not in numbers:
             raise FileNotFoundError(2, "it is not plugged in")
         attempts = [options | {"pixel_format": "nv12"} for options in _from_best(request)]
-        container = _first_that_opens(self._open, f"{numbers[camera.identity]}:none", "avfoundation", attempts)
-        return OpenedCamera(container, (_CONTROLS_NOTE,))
+        return self._first_that_opens(f"{numbers[camera.identity]}:none", "avfoundation", attempts)
 
 
 def camera_system(system: System = SYSTEM) -> CameraSystem | None:
@@ -312,10 +304,6 @@ def _list_inputs(name: str) -> list[InputDevice]:
         return []  # FFmpeg says so where there is no camera
 
 
-def _video(devices: Iterable[InputDevice]) -> Iterator[InputDevice]:
-    return (device for device in devices if "video" in device.media_types)
-
-
 def _size_and_rate(request: CameraRequest) -> dict[str, str]:
     return {"video_size": f"{request.size_px[0]}x{request.size_px[1]}", "framerate": f"{request.fps:g}"}
 
@@ -325,15 +313,3 @@ def _from_best(request: CameraRequest) -> list[dict[str, str]]:
     requested = _size_and_rate(request)
     slower = [requested | {"framerate": f"{_FALLBACK_FPS:g}"}] if request.fps > _FALLBACK_FPS else []
     return [requested, *slower, {"framerate": f"{_FALLBACK_FPS:g}"}, {}]
-
-
-def _first_that_opens(
-    open_input: OpenInput, name: str, form: str, attempts: Sequence[dict[str, str]]
-) -> av.container.InputContainer:
-    """Open an input with the first settings that it accepts; raise what the last ones raised."""
-    for options in attempts[:-1]:
-        try:
-            return open_input(name, format=form, options=options)
-        except (av.FFmpegError, OSError):
-            continue  # refused settings and a missing camera look the same here: the last attempt tells
-    return open_input(name, format=form, options=attempts[-1])

@@ -24,11 +24,7 @@ FULL_RATE_SHARE: Final = 0.95  # Frame rates below this share of the requested o
 class UsbCamera:
     """Captures from a camera: its JPEG packets, if it sends MJPEG, with the operating system's time stamps.
 
-    Args:
-        request: the requested settings; refused settings are in the notes.
-
-    Raises:
-        SourceError: the camera is unplugged, or in use by another program.
+    What it refuses of the request is in the notes. Raises SourceError: it is unplugged, or another program uses it.
     """
 
     def __init__(

@@ -83,8 +83,7 @@ def authorization(user: str, password: str, target: str, challenges: Sequence[Ch
     """Return the header ``Authorization`` of a GET request: a digest where the server offers one, else basic.
 
     Args:
-        user: who asks, as the person means it.
-        password: likewise.
+        user, password: as the person means them.
         target: path and query, exactly as they are requested.
         challenges: what the server accepts; a server that names nothing accepts basic.
 
@@ -203,11 +202,7 @@ def open_http(address: Address, accept: str, timeout_s: float) -> HttpStream:
 
 
 def _check_refusal(address: Address, challenges: Sequence[Challenge], *, is_first: bool, is_asked: bool) -> None:
-    """Check that another request can succeed where a password is required.
-
-    Raises:
-        SourceError: there is none, or it was refused.
-    """
+    """Check that another request can succeed where a password is required. Raises SourceError: none, or refused."""
     if not (address.user or address.password):
         if is_asked:
             raise SourceError("it wants a user name and a password. Write them as http://USER:PASSWORD@HOST/PATH")

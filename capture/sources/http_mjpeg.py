@@ -15,7 +15,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.capture.jpeg import decode_jpeg
+from downfield.capture.jpeg import FRAME_HEADERS, decode_jpeg
 from downfield.capture.source import CaptureClock, CapturedFrame, PictureTimes, SourceFacts, VideoPacket
 from downfield.capture.sources.http_connection import HttpStream, open_http
 from downfield.capture.sources.source_clock import SourceClock
@@ -58,9 +58,6 @@ _END_OF_IMAGE: Final = 0xD9
 _START_OF_SCAN: Final = 0xDA
 _APPLICATION: Final = frozenset({*range(0xE0, 0xF0), 0xFE})
 """Markers of data that may hold another picture, as a preview: of an application, and a comment."""
-
-_FRAME_HEADERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""Markers of what says how large a picture is (SOF)."""
 
 _LENGTH: Final = re.compile(rb"(?:^|[\r\n])[ \t]*content-length[ \t]*:[ \t]*([0-9]{1,9})[ \t]*[\r\n]", re.IGNORECASE)
 _NEXT_PART: Final = re.compile(rb"[\r\n]+--")
@@ -172,7 +169,7 @@ class JpegScanner:
                 return 0
             if end >= len(self._bytes):
                 return None
-            if code in _FRAME_HEADERS:
+            if code in FRAME_HEADERS:
                 height, width = (int.from_bytes(self._bytes[at + place : at + place + 2], "big") for place in (4, 6))
                 self._size = height, width
             self._position, self._in_scan = end, code == _START_OF_SCAN

@@ -86,7 +86,7 @@ class PhoneCamera:
         wide, high = size_px
         self._is_scaled = self._sent_px != size_px and self._sent_px[0] * high == self._sent_px[1] * wide
         note = f"it sends {self._sent_px[0]}x{self._sent_px[1]}, which is scaled to {wide}x{high}"
-        self._facts = SourceFacts(
+        self.facts = SourceFacts(
             "stream",
             session.name,
             size_px if self._is_scaled else self._sent_px,
@@ -95,11 +95,6 @@ class PhoneCamera:
             codec="" if self._is_scaled else first[0].codec,
             notes=(note,) if self._is_scaled else (),
         )
-
-    @property
-    def facts(self) -> SourceFacts:
-        """The facts of the source."""
-        return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every picture; a gap in the indices is of pictures that the network has lost.
@@ -156,7 +151,7 @@ class PhoneCamera:
         if self._image is None or (self._is_news and not same):
             self._image, self._new_ns = image, picture.arrived_ns
             if self._is_scaled:
-                self._image = np.asarray(cv2.resize(image, self._facts.size_px), np.uint8)
+                self._image = np.asarray(cv2.resize(image, self.facts.size_px), np.uint8)
         elif not self._is_news:
             self._new_ns = min(self._new_ns, picture.arrived_ns - NEWS_LIMITS.window_ns)
         self._link.note_frozen(picture.arrived_ns - self._new_ns > LINK_LIMITS.frozen_ns)

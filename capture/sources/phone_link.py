@@ -117,6 +117,7 @@ class PhoneLink:
 
     Attributes:
         device: the phone as it was paired, for the store of the table that is opened next; None for none.
+        state: what the phone's page said last.
     """
 
     def __init__(self) -> None:
@@ -126,7 +127,7 @@ class PhoneLink:
         self._session: PhoneSession | None = None
         self._connection: RTCPeerConnection | None = None
         self._problems: ActiveProblems | None = None
-        self._state = PhoneState()
+        self.state = PhoneState()
         self._asking: tuple[str, str] | None = None
         self._asked_ns = 0
         self._frozen = False
@@ -143,11 +144,6 @@ class PhoneLink:
         is_over = monotonic_ns() - self._asked_ns > LINK_LIMITS.asking_ns
         return None if is_over else self._asking
 
-    @property
-    def state(self) -> PhoneState:
-        """What the phone's page said last."""
-        return self._state
-
     def follow(self, problems: ActiveProblems | None) -> None:
         """Report what is wrong with the phone to the rig in play; None once it is closed."""
         self._problems = problems
@@ -155,7 +151,7 @@ class PhoneLink:
 
     def note_state(self, state: PhoneState) -> None:
         """Take what the phone's page says of the phone."""
-        self._state = state
+        self.state = state
         self.report()
 
     def note_frozen(self, frozen: bool) -> None:
@@ -168,7 +164,7 @@ class PhoneLink:
         """Report what is wrong with the phone now, and that another one asks while it does."""
         if self._problems is None:
             return
-        found = list(self._state.problems()) if self.session is not None or self._state.hidden else []
+        found = list(self.state.problems()) if self.session is not None or self.state.hidden else []
         if (asking := self.asking) is not None:
             text = f"Another phone, '{asking[1]}', wants to be the camera"
             found.append(HealthReason(code="phone_asks", level="warning", text=text, remedy=_ANSWER))
@@ -214,7 +210,7 @@ class PhoneLink:
         if self._asking is not None and self._asking[0] == sender:
             self._asking = None
         if self._session is not None and self._session.sender == sender:
-            self._state = PhoneState()
+            self.state = PhoneState()
         self.report()
 
     def _run(self, work: Coroutine[Any, Any, Any]) -> Any:

@@ -62,6 +62,7 @@ class PhoneSession:
         id: of this connection.
         sender: id of the paired device.
         name: the device's name.
+        ended: whether the phone has left.
         needs_key: whether nothing can be used before the next key picture.
         heard_ns: when anything came last, monotonic clock.
     """
@@ -69,7 +70,7 @@ class PhoneSession:
     def __init__(self, sender: str, name: str) -> None:
         self.id, self.sender, self.name = secrets.token_hex(8), sender, name
         self._pictures: queue.Queue[SentPicture | None] = queue.Queue()
-        self._reading = self._ended = False
+        self._reading = self.ended = False
         self.needs_key = True
         self.heard_ns = 0
         self._key_ns = self._asked_ns = self._lost = 0
@@ -88,10 +89,10 @@ class PhoneSession:
     def next(self, timeout_s: float) -> SentPicture | None:
         """Return the next picture; None if none came in time. Raises SourceError: the phone has left."""
         try:
-            picture = self._pictures.get(timeout=0 if self._ended else timeout_s)
+            picture = self._pictures.get(timeout=0 if self.ended else timeout_s)
         except queue.Empty:
             picture = None
-        if picture is None and self._ended:
+        if picture is None and self.ended:
             raise SourceError(f"{self.name} has left. Open Downfield's camera page on it again")
         return picture
 
@@ -129,13 +130,8 @@ class PhoneSession:
 
     def end(self) -> None:
         """Tell the reader that nothing follows."""
-        self._ended = True
+        self.ended = True
         self._pictures.put(None)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the phone has left."""
-        return self._ended
 
     def _drop(self) -> None:
         while not self._pictures.empty():

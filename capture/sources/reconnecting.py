@@ -51,11 +51,7 @@ NETWORK_LIMITS: Final = ReconnectLimits(open_timeout_s=16.0, first_frame_s=11.0)
 
 
 class ReconnectingSource:
-    """A live source that reconnects by itself.
-
-    Args:
-        problems: receives the loss of the picture, and its end.
-        limits: when to reopen; None for the defaults.
+    """A live source that reconnects by itself, and reports the loss of its picture, and the end of that.
 
     Raises:
         SourceError: it can't be opened the first time.

@@ -24,7 +24,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera, Lens
 from downfield.capture.source import CaptureClock, CapturedFrame, PictureFaultError, SourceFacts
 from downfield.capture.sources.reconnecting import ReconnectLimits
-from downfield.capture.sources.source_types import SourceChoice, SourceType
+from downfield.capture.sources.source_types import SourceType
 from downfield.core.addresses import without_password
 from downfield.core.errors import FormatError, SourceError
 from downfield.core.field.model import FieldModel
@@ -49,11 +49,7 @@ _Lines = queue.SimpleQueue[bytes | SourceError]
 
 
 class SentScenes:
-    """Reads the scenes of one program.
-
-    Raises:
-        SourceError: it can't be reached.
-    """
+    """Reads the scenes of one program. Raises SourceError: it can't be reached."""
 
     def __init__(self, text: str, clock: CaptureClock) -> None:
         self._clock, self._closed = clock, threading.Event()
@@ -149,8 +145,6 @@ def above(field: FieldModel) -> Calibration:
     )
 
 
-def _open(choice: SourceChoice, clock: CaptureClock) -> SentScenes:
-    return SentScenes(choice.text, clock)
-
-
-SCENES: Final = SourceType(_open, limits=SCENES_LIMITS, sends_scenes=True)
+SCENES: Final = SourceType(
+    lambda choice, clock: SentScenes(choice.text, clock), limits=SCENES_LIMITS, sends_scenes=True
+)

@@ -1,7 +1,4 @@
-"""The hum of the board, from the sound track of a video or from a microphone beside the table.
-
-Listens for the hum of the board's coil in the sound of a microphone.
-"""
+"""The hum of the board's coil, from the sound track of a video or from a microphone beside the table."""
 
 from __future__ import annotations
 
@@ -23,7 +20,6 @@ from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
 from downfield.core.media.video_streams import FILE_OPTIONS
 from downfield.core.platform.system import SYSTEM
-from downfield.core.records import check
 from downfield.core.threads import supervised_thread
 
 MICROPHONE_FORMAT: Final = {"linux": "alsa"}.get(SYSTEM, "")
@@ -39,7 +35,6 @@ class HumLimits:
 
     # Length of one block of sound: shorter than it takes to see figures stop, and long enough for hum to stand out
     block_s: float = 0.25
-    min_block_s: float = 0.15  # The shortest block of sound that can be judged
     half_band_hz: float = 2.5  # Half the width of a harmonic
     room_hz: float = 35.0  # Sound within this distance of a harmonic measures the room's noise
     even_db: float = 12.0  # At this level over the room's noise the board is as likely on as off
@@ -53,48 +48,26 @@ _MAINS_HZ: Final = (50.0, 60.0)
 _HARMONICS: Final = (2, 4, 6)  # of the mains: the coil pulls twice per cycle, and the board adds overtones
 
 
-class HumDetector:
-    """Listens for the hum of a board: its coil pulls twice in every cycle of the mains.
+def hum_evidence(block: Array, rate_hz: float) -> float:
+    """Return the evidence of a block of sound for "on" over "off", log10 of the likelihood ratio.
 
-    Raises:
-        InputError: the rate is below 1000 Hz.
+    Args:
+        block: one channel, shape (n,), at least 0.15 s of it; 0.2 s distinguish 50 from 60 Hz.
+        rate_hz: of its samples, 1000 or more.
     """
-
-    def __init__(self, rate_hz: float) -> None:
-        check(rate_hz >= 1000, InputError, f"The microphone's rate is {rate_hz:g} Hz; 1000 Hz or more is needed.")
-        self._rate_hz = rate_hz
-
-    def evidence(self, block: Array) -> float:
-        """Return the evidence of a block of sound for "on" over "off", log10 of the likelihood ratio.
-
-        Args:
-            block: one channel, shape (n,), at least 0.15 s of it; 0.2 s distinguish 50 from 60 Hz.
-
-        Raises:
-            InputError: the block is too short.
-        """
-        least = round(HUM_LIMITS.min_block_s * self._rate_hz)
-        check(
-            len(block) >= least, InputError, f"The block of sound has {len(block)} samples; {least} or more are needed."
-        )
-        decades = (self._over_room_db(block) - HUM_LIMITS.even_db) / HUM_LIMITS.db_per_decade
-        return float(np.clip(decades, -HUM_LIMITS.max_decades, HUM_LIMITS.max_decades))
-
-    def _over_room_db(self, block: Array) -> float:
-        """Return the level of the strongest harmonic over the sound around it, dB."""
-        windowed = (block - block.mean()) * np.hanning(len(block))
-        loud = np.abs(np.fft.rfft(windowed)) ** 2
-        pitch = np.fft.rfftfreq(len(block), 1 / self._rate_hz)
-        best = 0.0
-        for hertz in sorted({mains * harmonic for mains in _MAINS_HZ for harmonic in _HARMONICS}):
-            off = np.abs(pitch - hertz)
-            inside = off <= HUM_LIMITS.half_band_hz
-            room = (off > 4 * HUM_LIMITS.half_band_hz) & (off <= HUM_LIMITS.room_hz)
-            if not inside.any() or not room.any():
-                continue
+    windowed = (block - block.mean()) * np.hanning(len(block))
+    loud = np.abs(np.fft.rfft(windowed)) ** 2
+    pitch = np.fft.rfftfreq(len(block), 1 / rate_hz)
+    over_room_db = 0.0  # of the strongest harmonic over the sound around it
+    for hertz in sorted({mains * harmonic for mains in _MAINS_HZ for harmonic in _HARMONICS}):
+        off = np.abs(pitch - hertz)
+        inside = off <= HUM_LIMITS.half_band_hz
+        room = (off > 4 * HUM_LIMITS.half_band_hz) & (off <= HUM_LIMITS.room_hz)
+        if inside.any() and room.any():
             level = float(np.median(loud[room])) + 1e-20
-            best = max(best, 10 * float(np.log10((loud[inside].max() + 1e-20) / level)))
-        return best
+            over_room_db = max(over_room_db, 10 * float(np.log10((loud[inside].max() + 1e-20) / level)))
+    decades = (over_room_db - HUM_LIMITS.even_db) / HUM_LIMITS.db_per_decade
+    return float(np.clip(decades, -HUM_LIMITS.max_decades, HUM_LIMITS.max_decades))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +88,11 @@ class HumListener:
     """Measures the hum in arriving sound.
 
     Attributes:
-        hum: the result of `HumDetector.evidence` for the latest quarter second.
+        hum: the result of `hum_evidence` for the latest quarter second.
     """
 
     def __init__(self) -> None:
         self.hum = 0.0
-        self._hum = HumDetector(_LIMITS.rate_hz)
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=_LIMITS.rate_hz)
         self._block: Array = np.zeros(0)
         self._new_samples = 0
@@ -133,15 +105,11 @@ class HumListener:
         self._block = samples[-_BLOCK_SAMPLES:]
         if len(self._block) == _BLOCK_SAMPLES and self._new_samples >= _LIMITS.update_s * _LIMITS.rate_hz:
             self._new_samples = 0
-            self.hum = self._hum.evidence(self._block)
+            self.hum = hum_evidence(self._block, _LIMITS.rate_hz)
 
 
 class Soundtrack:
-    """The sound of a video file, read along with its frames.
-
-    Args:
-        path: a file that has sound.
-    """
+    """The sound of a video file that has some, read along with its frames."""
 
     def __init__(self, path: Path) -> None:
         self._container = av.open(str(path), options=FILE_OPTIONS)
@@ -171,8 +139,6 @@ class Microphone:
 
     Args:
         name: the system's name for it; with ALSA, such as ``default`` or ``hw:1``.
-        problems: receives a notice when it fails.
-        av_format: see `MICROPHONE_FORMAT`.
 
     Raises:
         InputError: microphones can't be opened on this system.
@@ -201,7 +167,7 @@ class Microphone:
 
     @property
     def hum(self) -> float:
-        """The latest hum, from `HumDetector.evidence`; 0 without sound."""
+        """The latest hum, from `hum_evidence`; 0 without sound."""
         return self._listener.hum
 
     def close(self) -> None:
@@ -229,18 +195,14 @@ class Microphone:
 
 
 class SourceWithMicrophone:
-    """A source whose frames carry the hum that a microphone hears.
-
-    Args:
-        microphone: the microphone, which is closed with the source.
-    """
+    """A source whose frames carry the hum that a microphone hears, which is closed with it."""
 
     def __init__(self, source: FrameSource, microphone: Microphone) -> None:
         self._source, self._microphone = source, microphone
 
     @property
     def facts(self) -> SourceFacts:
-        """The facts of the source."""
+        """The facts of the source, which may change when it is opened again."""
         return self._source.facts
 
     def frames(self) -> Iterator[CapturedFrame]:

@@ -61,11 +61,7 @@ class SourceClock:
         self._right_since = 0
 
     def to_monotonic(self, stamp_ns: int, arrived_ns: int) -> int:
-        """Return the monotonic time of a picture, never after its arrival.
-
-        Args:
-            arrived_ns: when it arrived, monotonic clock.
-        """
+        """Return the time of a picture on the monotonic clock, never after its arrival on that."""
         right = self._steps_forward(stamp_ns)
         self._pairs.append((stamp_ns, arrived_ns))
         if self._is_trusted and self._has_other_epoch():

@@ -15,16 +15,10 @@ from downfield.capture.sources.cameras import UsbCamera
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.capture.sources.sound import Microphone, SourceWithMicrophone
-from downfield.capture.sources.source_types import (
-    SourceChoice,
-    is_address,
-    is_recording,
-    kind_on_disk,
-    schemes,
-    type_of,
-)
+from downfield.capture.sources.source_types import GROUP, SourceChoice, is_address, is_recording, kind_on_disk, type_of
 from downfield.core.errors import DownfieldError, InputError, SourceError
 from downfield.core.files.input_files import special_kind
+from downfield.core.platform.packages import registered
 
 REOPENING_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0)  # Network cameras let go of a viewer within seconds
 
@@ -61,12 +55,9 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
 def reopen_source(
     choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems, pauses_s: Sequence[float] = REOPENING_PAUSES_S
 ) -> FrameSource:
-    """Open a source that was closed a moment ago; a live one is tried again after each pause.
+    """Open a source, see `open_source`, that was closed a moment ago; a live one is tried again after each pause.
 
     A camera that takes one viewer at a time needs a while to notice that the one before has left: it refuses till then.
-
-    Raises:
-        DownfieldError: as of `open_source`, in the end.
     """
     for pause_s in () if is_recording(choice.text) else pauses_s:
         try:
@@ -81,7 +72,7 @@ def _camera_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], Fr
     text, kind = choice.text, None
     if is_address(text):
         scheme = text.partition(":")[0].lower()
-        raise InputError(f"'{text}': {scheme}:// is not supported. Use one of {', '.join(schemes())}.")
+        raise InputError(f"'{text}': {scheme}:// is not supported. Use one of {', '.join(sorted(registered(GROUP)))}.")
     with suppress(OSError, ValueError):  # most names are a camera's, and no file's
         kind = special_kind(Path(text))
     if kind in {"a pipe", "a socket"}:  # a device may be a camera, which the search for one says

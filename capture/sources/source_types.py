@@ -62,11 +62,6 @@ class SourceType:
     limits: ReconnectLimits | None = None  # when a live source is reopened; None for the limits of a camera
 
 
-def schemes() -> tuple[str, ...]:
-    """Return all registered schemes, sorted; whether the type of each can be loaded is not known yet."""
-    return tuple(sorted(registered(GROUP)))
-
-
 def type_of(text: str) -> SourceType | None:
     """Return the type of source that a name's scheme opens; None for files, folders and cameras.
 

@@ -61,11 +61,7 @@ class DeviceControl:
 
 
 class DeviceControls:
-    """The controls and formats of one camera.
-
-    Args:
-        ioctl: calls the kernel for this camera.
-    """
+    """The controls and formats of one camera, for which `ioctl` calls the kernel."""
 
     def __init__(self, ioctl: Ioctl) -> None:
         self._ioctl = ioctl
@@ -121,11 +117,7 @@ class DeviceControls:
 
 @contextmanager
 def open_device(device: Path) -> Iterator[DeviceControls]:
-    """Open a device for its controls; another program may go on capturing from it.
-
-    Raises:
-        OSError: it can't be opened.
-    """
+    """Open a device for its controls; another program may go on capturing from it. Raises OSError: it can't be."""
     handle = os.open(device, os.O_RDWR | os.O_NONBLOCK)
     try:
         yield DeviceControls(lambda request, out: _ioctl(handle, request, out))
@@ -185,11 +177,7 @@ _RATE_NOTE: Final = "exposure: the camera lowers its frame rate in dim light, an
 
 
 def apply_controls(device: DeviceControls, controls: CameraControls) -> list[str]:
-    """Set a camera's exposure, focus and white balance.
-
-    Returns:
-        The refused settings, one line each; empty if all were set.
-    """
+    """Set a camera's exposure, focus and white balance; return the refused settings, one line each."""
     notes = []
     for adjustment, mode in (
         (_EXPOSURE, controls.exposure),

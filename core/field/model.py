@@ -53,18 +53,13 @@ def check_field(field: FieldModel) -> None:
         ("length_yd and mm_per_yd_x", field.length_mm, _LIMITS.length_mm),
         ("width_yd and mm_per_yd_y", field.width_mm, _LIMITS.width_mm),
     ):
-        check(
-            low <= size_mm <= high,
-            FieldError,
-            f"{names} make {size_mm:g} mm; a board's field has {low:g} to {high:g} mm. Give millimeters for each yard.",
-        )
+        if not low <= size_mm <= high:
+            limits = f"a board's field has {low:g} to {high:g} mm"
+            raise FieldError(f"{names} make {size_mm:g} mm; {limits}. Give millimeters for each yard.")
     ratio = field.mm_per_yd_y / field.mm_per_yd_x
-    check(
-        1 / _LIMITS.max_aspect <= ratio <= _LIMITS.max_aspect,
-        FieldError,
-        f"mm_per_yd_y is {ratio:.2g} times mm_per_yd_x; on boards it is {1 / _LIMITS.max_aspect:g}"
-        f" to {_LIMITS.max_aspect:g} times as much",
-    )
+    if not 1 / _LIMITS.max_aspect <= ratio <= _LIMITS.max_aspect:
+        limits = f"{1 / _LIMITS.max_aspect:g} to {_LIMITS.max_aspect:g} times as much"
+        raise FieldError(f"mm_per_yd_y is {ratio:.2g} times mm_per_yd_x; on boards it is {limits}")
     for name, value, most in _sizes(field):
         check(value <= most, FieldError, f"{name} can't be above {most:g}, not {value:g}")
     for name, value, least in (
@@ -73,18 +68,14 @@ def check_field(field: FieldModel) -> None:
     ):
         check(value == 0 or value >= least, FieldError, f"{name} must be {least:g} or more, or 0 for none ({value:g})")
     for name, rows in (("hash_rows_y_yd", field.hash_rows_y_yd), ("number_rows_y_yd", field.number_rows_y_yd)):
-        check(
-            len(rows) <= _LIMITS.max_rows, FieldError, f"{name} has {len(rows)} rows; {_LIMITS.max_rows} are the most"
-        )
+        if len(rows) > _LIMITS.max_rows:
+            raise FieldError(f"{name} has {len(rows)} rows; {_LIMITS.max_rows} are the most")
     for name, text, longest in (
         ("name", field.name, _LIMITS.max_name_length),
         ("title", field.title, _LIMITS.max_title_length),
     ):
-        check(
-            text.isprintable() and len(text) <= longest,
-            FieldError,
-            f"{name} must have at most {longest} characters, all of which can be seen",
-        )
+        if not text.isprintable() or len(text) > longest:
+            raise FieldError(f"{name} must have at most {longest} characters, all of which can be seen")
     check(bool(field.name.strip()), FieldError, "name is empty")
 
 
@@ -171,31 +162,20 @@ class FieldModel:
             check(getattr(self, name) >= 0, FieldError, f"{name} can't be negative ({getattr(self, name):g})")
         check(min(self.margin_mm) >= 0, FieldError, f"margin_mm can't be negative {self.margin_mm}")
         check_field(self)
-        check(
-            math.isclose(self.length_yd / self.yard_line_every_yd % 1, 0, abs_tol=1e-9),
-            FieldError,
-            f"yard_line_every_yd ({self.yard_line_every_yd:g}) does not divide length_yd ({self.length_yd:g})",
-        )
+        if not math.isclose(self.length_yd / self.yard_line_every_yd % 1, 0, abs_tol=1e-9):
+            every = f"yard_line_every_yd ({self.yard_line_every_yd:g})"
+            raise FieldError(f"{every} does not divide length_yd ({self.length_yd:g})")
         for name in ("hash_rows_y_yd", "number_rows_y_yd"):
             for y_yd in getattr(self, name):
                 check(0 < y_yd < self.width_yd, FieldError, f"{name}: {y_yd:g} is outside 0..{self.width_yd:g} yards")
         thinnest = min(self.mm_per_yd_x * self.yard_line_every_yd, self.mm_per_yd_y * self.width_yd)
-        check(
-            self.line_mm < thinnest / 2, FieldError, f"line_mm ({self.line_mm:g}) would cover the space between lines"
-        )
-        for kind in ("goal_line", "yard_line", "hash_mark"):
-            width_mm = self.line_width_mm(kind)
-            check(
-                width_mm < thinnest / 2,
-                FieldError,
-                f"{kind}: width_mm ({width_mm:g}) would cover the space between lines",
-            )
+        widths_mm = {"line_mm": self.line_mm}
+        widths_mm |= {f"{kind}: width_mm": self.line_width_mm(kind) for kind in ("goal_line", "yard_line", "hash_mark")}
+        for name, width_mm in widths_mm.items():
+            check(width_mm < thinnest / 2, FieldError, f"{name} ({width_mm:g}) would cover the space between lines")
         for kind in ("yard_line", "hash_mark"):
-            check(
-                getattr(self, kind).zero in {None, "center"},
-                FieldError,
-                f"{kind}: zero must be center: these lines lie on their yard",
-            )
+            centered = getattr(self, kind).zero in {None, "center"}
+            check(centered, FieldError, f"{kind}: zero must be center: these lines lie on their yard")
 
     @property
     def mm_per_yd(self) -> Array:

@@ -25,11 +25,7 @@ def measured_field_toml(field: FieldModel) -> str:
 
 
 def describe_measured(described: FieldModel | None, found: FieldModel) -> str:
-    """Return what a solution found of a print beyond its description, in one line for people; empty when nothing.
-
-    Args:
-        described: what was known of the print; None for nothing.
-    """
+    """Return what a solution found of a print beyond what was known of it, if anything, in one line for people."""
     if found == described:
         return ""
     parts = []

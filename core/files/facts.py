@@ -12,7 +12,6 @@ from typing import Final
 
 _CHUNK_BYTES: Final = 1 << 20
 
-
 _STEP_NS: Final = 1_000_000  # between two files that the clock does not order
 
 
@@ -36,10 +35,8 @@ def by_date(files: Iterable[Path]) -> list[Path]:
 
 
 def _dated_ns(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
+    state = file_state(path)
+    return 0 if state is None else state.st_mtime_ns
 
 
 def file_digest(path: Path) -> str:

@@ -32,30 +32,25 @@ _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 def open_input(path: Path) -> BinaryIO:
     """Open a regular file for reading. Raises InputError: it is missing, no regular file, or not readable."""
     try:
-        _check_kind(path)
-        # It may have been replaced since by a pipe, which must not be waited for.
-        return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
+        kind = special_kind(path)
+        if kind is None:
+            # It may have been replaced since by a pipe, which must not be waited for.
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+            return os.fdopen(os.open(path, flags), "rb")
     except FileNotFoundError:
         missing = "is a link that leads to no file" if path.is_symlink() else "no such file"
         raise InputError(f"{path}: {missing}") from None
     except OSError as error:
         raise InputError(f"{path}: can't be read: {error.strerror}") from None
-    except InputError:
-        raise
     except ValueError:
         raise InputError(f"{path}: no file has such a name") from None
+    raise InputError(f"{path}: is {kind}, not a file")
 
 
 def special_kind(path: Path) -> str | None:
     """Return what a path leads to, such as "a pipe"; None for a file. Raises OSError, ValueError: to nothing."""
     mode = path.stat().st_mode
     return next((name for is_kind, name in _KINDS if is_kind(mode)), None)
-
-
-def _check_kind(path: Path) -> None:
-    kind = special_kind(path)
-    if kind is not None:
-        raise InputError(f"{path}: is {kind}, not a file")
 
 
 def read_text(path: Path) -> str:

@@ -28,15 +28,10 @@ def make_private_folder(folder: Path) -> None:
 
 
 def create_private_file(path: Path, content: bytes) -> bool:
-    """Create a file with its content, on disk when this returns; a file that exists stays as it is.
+    """Create a file with its content, on disk when this returns; return whether it did: one that exists stays as it is.
 
-    Its folder is made, for its owner only, if there is none.
-
-    The content is written beside the file and linked into place, so no reader sees half of it, and of two processes
-    that create it at once one wins.
-
-    Returns:
-        Whether this call created it.
+    Its folder is made, for its owner only, if there is none. The content is written beside the file and linked into
+    place, so no reader sees half of it, and of two processes that create it at once one wins.
 
     Raises:
         OSError: it can't be written.
@@ -59,11 +54,7 @@ def create_private_file(path: Path, content: bytes) -> bool:
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """Replace a file at once, on disk when this returns; its folder is made, for its owner only, if there is none.
-
-    Raises:
-        OSError: it can't be written, and is as it was.
-    """
+    """Replace a file at once, else as `create_private_file`. Raises OSError: it can't be written, and is as it was."""
     beside = _written_beside(path, content)
     try:
         beside.replace(path)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -65,7 +66,15 @@ _ROTATED: Final[Mapping[int, Stored]] = {
 _SCALED_AS_STORED: Final = frozenset({"yuv420p", "yuvj420p", "yuv422p", "yuvj422p"})
 """Colors in which pictures are scaled as they are, and converted once they are small, in half of the time."""
 
-_THREAD: Final = threading.local()  # a scaler serves one thread at a time, and keeps its tables from picture to picture
+
+class _Thread(threading.local):
+    """Holds a scaler, which serves one thread at a time and keeps its tables from picture to picture."""
+
+    def __init__(self) -> None:
+        self.scaler = VideoReformatter()
+
+
+_THREAD: Final = _Thread()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +126,9 @@ class VideoReader:
             self.stream = video_stream(self._container)
             self.fps = frame_rate(self.stream)
             self.pixel_aspect = pixel_aspect(self.stream)
-            self._set_up_decoder()
+            decoder = self.stream.codec_context
+            decoder.thread_count = 1
+            decoder.options = {**DECODER_BOUNDS, **(JPEG_DECODER if decoder.name == "mjpeg" else {})}
             self._decoding = self._decoded()
             self._first = self._first_pictures()
         except BaseException:
@@ -148,7 +159,7 @@ class VideoReader:
         fps = self.fps or _LIMITS.fps
         time_base = self.stream.time_base or Fraction(1, 1000)
         t_ns, shift_ns = None, 0
-        for position, decoded in enumerate(self._all()):
+        for position, decoded in enumerate(chain(self._first, self._decoding)):
             if not self.has_times:
                 t_ns = round(position * 1e9 / fps)
             elif decoded.pts is not None:
@@ -171,11 +182,6 @@ class VideoReader:
         size_px = (frame.width, frame.height)
         return not frame.is_corrupt and size_px in (self._stored_size_px, self._stored_size_px[::-1])
 
-    def _set_up_decoder(self) -> None:
-        decoder = self.stream.codec_context
-        decoder.thread_count = 1
-        decoder.options = {**DECODER_BOUNDS, **(JPEG_DECODER if decoder.name == "mjpeg" else {})}
-
     def _first_pictures(self) -> list[_Decoded]:
         """Return the pictures up to the first that can be decoded; the last one is damaged if there is none."""
         first: list[_Decoded] = []
@@ -185,10 +191,6 @@ class VideoReader:
                 if decoded.frame is not None or len(first) >= _LIMITS.damaged_at_first:
                     break
         return first or [_Decoded(None, None)]
-
-    def _all(self) -> Iterator[_Decoded]:
-        yield from self._first
-        yield from self._decoding
 
     def _decoded(self) -> Iterator[_Decoded]:
         """Yield every picture."""
@@ -245,7 +247,8 @@ def upright_bgr(frame: av.VideoFrame, width_px: int | None = None, *, pixel_aspe
     # One thread, here and everywhere: otherwise each frame starts and ends threads of its own for the conversion, and a
     # process that is forked meanwhile, which has none of them, waits for them for ever once it frees the frame.
     a, b, c, d = _display_matrix(frame)
-    own = _upright_size_px(frame, a, pixel_aspect)
+    own = square_size_px((frame.width, frame.height), pixel_aspect)
+    own = own if a else own[::-1]
     size = own if width_px is None else even_size_px(own, width_px)
     width, height = size if a else size[::-1]
     if (width, height) == (frame.width, frame.height):
@@ -269,7 +272,8 @@ def is_turned(frame: av.VideoFrame) -> bool:
 
 def upright_size_px(frame: av.VideoFrame, pixel_aspect: float = 1.0) -> tuple[int, int]:
     """Return width and height of a picture turned and widened as its file says."""
-    return _upright_size_px(frame, _display_matrix(frame)[0], pixel_aspect)
+    size = square_size_px((frame.width, frame.height), pixel_aspect)
+    return size if _display_matrix(frame)[0] else size[::-1]
 
 
 def even_size_px(size_px: tuple[int, int], width_px: int) -> tuple[int, int]:
@@ -280,19 +284,10 @@ def even_size_px(size_px: tuple[int, int], width_px: int) -> tuple[int, int]:
 
 
 def square_size_px(size_px: tuple[int, int], pixel_aspect: float) -> tuple[int, int]:
-    """Return the size of a picture in square pixels: larger than it is stored, never smaller.
-
-    Args:
-        size_px: width and height as it is stored.
-    """
+    """Return the size of a picture in square pixels: larger than it is stored, never smaller."""
     width, height = size_px
     wide = (round(width * pixel_aspect), height) if pixel_aspect > 1 else (width, round(height / pixel_aspect))
     return wide if wide[0] * wide[1] <= MAX_PIXELS else size_px
-
-
-def _upright_size_px(frame: av.VideoFrame, along: int, pixel_aspect: float) -> tuple[int, int]:
-    width, height = square_size_px((frame.width, frame.height), pixel_aspect)
-    return (width, height) if along else (height, width)
 
 
 def _scaled(frame: av.VideoFrame, width: int, height: int) -> av.VideoFrame:
@@ -300,14 +295,7 @@ def _scaled(frame: av.VideoFrame, width: int, height: int) -> av.VideoFrame:
     colors = frame.format.name if frame.format.name in _SCALED_AS_STORED else "bgr24"
     smaller = width <= frame.width and height <= frame.height
     method = Interpolation.AREA if smaller else Interpolation.BICUBIC
-    return _scaler().reformat(frame, width, height, colors, interpolation=method, threads=1)
-
-
-def _scaler() -> VideoReformatter:
-    scaler: VideoReformatter | None = getattr(_THREAD, "scaler", None)
-    if scaler is None:
-        scaler = _THREAD.scaler = VideoReformatter()
-    return scaler
+    return _THREAD.scaler.reformat(frame, width, height, colors, interpolation=method, threads=1)
 
 
 def _display_matrix(frame: av.VideoFrame) -> Stored:

@@ -11,11 +11,7 @@ from downfield.core.platform.system import SYSTEM, System
 
 
 class SteadyClock:
-    """A wall clock that is read once and then only ticks: setting the computer's clock does not move it.
-
-    Args:
-        wall_ns: the computer's wall clock, ns since 1970; read at the start only.
-    """
+    """A wall clock that is read once and then only ticks: setting the computer's clock does not move it."""
 
     def __init__(
         self, wall_ns: Callable[[], int] = time.time_ns, monotonic_ns: Callable[[], int] = time.monotonic_ns

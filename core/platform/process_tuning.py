@@ -50,9 +50,7 @@ def keep_memory() -> bool:
     """Keep freed memory in this process for the next frame, instead of returning it to the system (glibc on Linux).
 
     Memory from the system is cleared first, page by page: a tenth of all time spent on frames. All threads share it.
-
-    Returns:
-        Whether it could be set.
+    Returns whether it could be set.
     """
     if SYSTEM != "linux":
         return False

@@ -45,13 +45,11 @@ def usable_cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def return_free_memory() -> bool:
-    """Return what this process has freed to the system (glibc), in some ms; whether this system can."""
+def return_free_memory() -> None:
+    """Return what this process has freed to the system, in some ms, where it can (glibc)."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if SYSTEM == "linux" else None
-    if trim is None:
-        return False
-    trim(0)
-    return True
+    if trim is not None:
+        trim(0)
 
 
 def is_own(found: os.stat_result) -> bool:

@@ -55,11 +55,7 @@ class CallFile:
         return f"{self.history.row.id}.{kind}-{rest.partition(':')[0]}{names.SUFFIX}"
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the bytes of the file.
-
-        Raises:
-            BusyError: too many requests for pictures wait already.
-        """
+        """Yield the bytes of the file. Raises BusyError: too many requests for pictures wait already."""
         notes: list[str] = []
         evidence: Evidence | None = None
         try:

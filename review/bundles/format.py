@@ -213,11 +213,7 @@ def _contents(
 
 
 def signed_chunks(history: History, key: RigKey, contents: Iterable[ZipPart], notes: Sequence[str]) -> Iterator[bytes]:
-    """Yield the bytes of a zip file of parts, with the manifest that names them all and its signature at the end.
-
-    Args:
-        notes: read once all parts are written.
-    """
+    """Yield a zip file of parts, at its end the manifest that names them, with the notes by then, and its signature."""
     whole = hashlib.sha256()
     for chunk in zip_chunks(_signed_parts(history, key, contents, notes, whole)):
         whole.update(chunk)

@@ -47,10 +47,7 @@ def read_manifest(path: Path) -> BundleManifest:
 
 
 def extract_parts(path: Path, manifest: BundleManifest, wanted: Collection[str], folder: Path) -> None:
-    """Unpack some parts of a bundle that was checked; those that it has not are left out.
-
-    Args:
-        folder: where they go; made.
+    """Unpack some parts of a bundle that was checked, into a folder that is made; those that it has not are left out.
 
     Raises:
         FormatError: it is damaged.
@@ -63,10 +60,7 @@ def extract_parts(path: Path, manifest: BundleManifest, wanted: Collection[str],
 
 
 def unpack_bundle(path: Path, store: Store, folder: Path) -> UnpackedBundle:
-    """Unpack a bundle that was checked: its game into a store, its other files into a folder.
-
-    Args:
-        folder: where its files go; made.
+    """Unpack a bundle that was checked: its game into a store, its other files into a folder, which is made.
 
     Raises:
         InputError: the file can't be read, or is no bundle.
@@ -94,15 +88,7 @@ def unpack_bundle(path: Path, store: Store, folder: Path) -> UnpackedBundle:
 
 
 def import_game(store: Store, row: GameRow, entries: Iterable[EntryRow]) -> None:
-    """Write a game with its journal into another store.
-
-    Args:
-        store: where it goes; must not have the game.
-        entries: its journal, in order.
-
-    Raises:
-        OutputError: the store does not accept it.
-    """
+    """Write a game with its journal, in order, into another store. Raises OutputError: it has it, or can't take it."""
     listed: GameRow | None = row
     remaining = iter(entries)
     while together := tuple(islice(remaining, _ENTRIES_AT_ONCE)):

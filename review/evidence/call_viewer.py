@@ -103,11 +103,7 @@ class CallViewer:
         self._ready.close()
 
     def drawings(self, row: GameRow, call: str, either_side_s: float, plane: Plane | None = None) -> CallDrawings:
-        """Return the drawings of the pictures so long before and after a call.
-
-        Args:
-            plane: of the view from above that they are drawn on as well; None for none.
-        """
+        """Return the drawings of the pictures so long before and after a call, also on a plane seen from above."""
         evidence = self._finder.find(row, call)
         calibrated = self._finder.calibration(evidence.decisive)
         made = calibrated.calibration
@@ -154,11 +150,7 @@ class CallViewer:
         return measure(made, points, unit, plane_mm(evidence, plane))
 
     def close_up_jpeg(self, row: GameRow, call: str, frame: int | None = None) -> bytes:
-        """Return the part of a picture around what the call is about as JPEG, drawn on, without words.
-
-        Args:
-            frame: the picture's index; None for the decisive one.
-        """
+        """Return the part of a picture, or of the decisive one, around what a call is about as JPEG, without words."""
         with self._finder.picture(row, call, frame) as picture:
             wordless = dataclasses.replace(painted(picture), caption=())
             return encode_jpeg(close_up(paint(picture.image, wordless, set(DRAWING_KINDS) - {"names"}), wordless))

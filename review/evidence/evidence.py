@@ -195,12 +195,7 @@ class MissingPictures:
 
 
 def missing_pictures(stills: Sequence[FootageFrame], measured_ns: Iterable[int]) -> Iterator[MissingPictures]:
-    """Yield what is missing between pictures.
-
-    Args:
-        stills: the pictures that are kept, in order.
-        measured_ns: capture times of the frames that were measured.
-    """
+    """Yield what is missing between pictures in order, by the capture times of all frames that were measured."""
     times_ns = sorted(measured_ns)
     for before, after in pairwise(stills):
         first, end = bisect_right(times_ns, before.t_ns), bisect_left(times_ns, after.t_ns)

@@ -59,21 +59,13 @@ class ClipExporter:
     def call(
         self, row: GameRow, call: str, form: ClipFormat, either_side_s: float, options: ClipOptions
     ) -> tuple[str, bytes]:
-        """Return the name of a clip of a call, and the clip.
-
-        Args:
-            either_side_s: how long before and after the call it reaches.
-        """
+        """Return the name of a clip of a call, with so long before and after it, and the clip."""
         evidence = self._finder.find(row, call)
         name = f"{evidence.file_name(row)}_{either_side_s:g}s{_told(options)}.{form}"
         return name, self._encoded(replace(evidence, stills=evidence.around(either_side_s)), form, options)
 
     def play(self, row: GameRow, number: int, form: ClipFormat, options: ClipOptions) -> tuple[str, bytes]:
-        """Return the name of a clip of a whole play, and the clip.
-
-        Raises:
-            RefusedError: it lasts too long.
-        """
+        """Return the name of a clip of a whole play, and the clip. Raises RefusedError: it lasts too long."""
         evidence = self._finder.find_play(row, number)
         lasts_s = (evidence.stills[-1].t_ns - evidence.stills[0].t_ns) / 1e9 / options.speed
         longest_s = CLIP_LIMITS.longest_s[form]

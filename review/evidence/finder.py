@@ -66,11 +66,7 @@ class EvidenceFinder:
             return self._find(row, call)
 
     def is_recorded(self, row: GameRow, t_ns: int) -> bool:
-        """Return whether pictures up to an instant are kept: of one just now the last may not be on the disk yet.
-
-        Args:
-            t_ns: the instant, on the clock of its calls.
-        """
+        """Return whether pictures up to an instant, on the calls' clock, are kept: the last may not be on disk yet."""
         try:
             to_ns = t_ns + round(EVIDENCE_LIMITS.either_side_s * 1e9)
             return bool(self._footage.between(t_ns, to_ns, row.began_ns))
@@ -78,21 +74,13 @@ class EvidenceFinder:
             return False
 
     def find_play(self, row: GameRow, number: int) -> PlayEvidence:
-        """Return the current evidence of a play.
-
-        Args:
-            number: of the play, from 1.
-        """
+        """Return the current evidence of a play, by its number from 1."""
         with self._turn():
             return self._find_play(row, number)
 
     @contextmanager
     def picture(self, row: GameRow, call: str, frame: int | None) -> Iterator[EvidencePicture]:
-        """Return one picture; no other request is served within the ``with`` block.
-
-        Args:
-            frame: the picture's index; None for the decisive one.
-        """
+        """Return one picture by its index, None for the decisive one; no other request is served in the block."""
         with self._turn():
             evidence, still = self._still(row, call, frame)
             image = self._footage.picture(still)

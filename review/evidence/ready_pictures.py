@@ -48,20 +48,12 @@ class Thumbnails:
         self._lock = threading.Lock()
 
     def get(self, name: tuple[str, ...], picture: Callable[[], bytes]) -> bytes:
-        """Return a small picture as JPEG.
-
-        Args:
-            name: of the picture; another picture has another name.
-            picture: returns the picture in full, as JPEG, where no small one is kept.
-
-        Raises:
-            NotRecordedError: the picture can't be read.
-        """
+        """Return the small JPEG of a name; none kept, it is made. Raises NotRecordedError: the picture is broken."""
         with self._lock:
             if name in self._kept:
                 self._kept.move_to_end(name)
                 return self._kept[name]
-        small = scaled_down(picture())
+        small = _scaled_down(picture())
         with self._lock:
             self._kept[name] = small
             while len(self._kept) > THUMBNAIL_LIMITS.remembered:
@@ -69,13 +61,13 @@ class Thumbnails:
         return small
 
 
-def scaled_down(jpeg: bytes, width_px: int = THUMBNAIL_LIMITS.width_px) -> bytes:
-    """Return a picture no wider than this, as JPEG. Raises NotRecordedError: it can't be read."""
+def _scaled_down(jpeg: bytes) -> bytes:
     data = np.frombuffer(jpeg, np.uint8)
     image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     if image is None:
         raise NotRecordedError("The picture of this call is broken.")
     height, width = image.shape[:2]
+    width_px = THUMBNAIL_LIMITS.width_px
     if width > width_px:
         size = (width_px, max(1, round(height * width_px / width)))
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
@@ -95,23 +87,12 @@ class ReadyLimits:
 READY_LIMITS: Final = ReadyLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    jpeg: bytes
-    file: os.stat_result
-
-
 class ReadyPictures:
-    """Keeps the pictures of the calls that were opened last. Callable from any thread.
-
-    Args:
-        decode: yields pictures in order, None for one that can't be read.
-        encode: makes a JPEG of one.
-    """
+    """Keeps the pictures of the calls that were opened last. Callable from any thread."""
 
     def __init__(self, decode: Decode, encode: Callable[[Image], bytes]) -> None:
         self._decode, self._encode = decode, encode
-        self._kept: OrderedDict[FootageFrame, _Kept] = OrderedDict()
+        self._kept: OrderedDict[FootageFrame, tuple[bytes, os.stat_result]] = OrderedDict()
         self._size = 0
         self._job = 0
         self._lock = threading.Lock()
@@ -121,28 +102,23 @@ class ReadyPictures:
         """Return a picture as JPEG; None where it is not ready, or its file is no longer the one it was read from."""
         now = file_state(still.video)
         with self._lock:
-            kept = self._kept.get(still)
-            if kept is None or now is None or not is_same_file(kept.file, now):
+            jpeg, file = self._kept.get(still, (None, None))
+            if file is None or now is None or not is_same_file(file, now):
                 return None
             self._kept.move_to_end(still)
-            return kept.jpeg
+            return jpeg
 
     def keep(self, still: FootageFrame, file: os.stat_result | None, jpeg: bytes) -> None:
-        """Keep a picture that was made, in place of those that were used least lately.
-
-        Args:
-            file: the state of its file before it was read; None where there was none: then nothing is kept.
-            jpeg: the picture.
-        """
+        """Keep a picture in place of those used least lately, unless its file, before it was read, was not there."""
         if file is None:
             return
         with self._lock:
-            before = self._kept.pop(still, None)
-            self._size += len(jpeg) - (0 if before is None else len(before.jpeg))
-            self._kept[still] = _Kept(jpeg, file)
+            before, _ = self._kept.pop(still, (b"", None))
+            self._size += len(jpeg) - len(before)
+            self._kept[still] = (jpeg, file)
             while self._size > READY_LIMITS.kept_bytes:
-                _, dropped = self._kept.popitem(last=False)
-                self._size -= len(dropped.jpeg)
+                _, (dropped, _) = self._kept.popitem(last=False)
+                self._size -= len(dropped)
 
     def prepare(self, stills: Sequence[FootageFrame], decisive: FootageFrame) -> None:
         """Make pictures ready, first from shortly before the decisive one on; those of another call no longer."""

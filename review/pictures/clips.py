@@ -75,11 +75,7 @@ class ClipWorker:
 
 
 def encode_clip(images: Iterator[TimedImage], form: ClipFormat) -> bytes:
-    """Return pictures as a clip; all have the size of the first.
-
-    Args:
-        images: in order, at least one.
-    """
+    """Return pictures, one at least and in order, as a clip; all have the size of the first."""
     prepared = ahead(images)
     return _mp4(prepared) if form == "mp4" else _gif(prepared)
 
@@ -212,11 +208,7 @@ _LAST_NS: Final = 100_000_000  # how long the last picture stays: players show i
 
 
 def encode_fragments(images: Iterator[TimedImage]) -> Iterator[bytes]:
-    """Yield a clip in parts as its pictures come; the first part holds what a player needs to begin.
-
-    Args:
-        images: in order, at least one, all of the size of the first.
-    """
+    """Yield a clip in parts as its pictures come, see `encode_clip`; the first part is what a player needs to begin."""
     sink = WriteSink()
     flags = {"movflags": "frag_every_frame+empty_moov+default_base_moof"}
     with av.open(sink, "w", format="mp4", options=flags) as container:

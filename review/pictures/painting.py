@@ -105,11 +105,7 @@ def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale
 
 
 def close_up(image: Image, call: PaintedCall) -> Image:
-    """Return the part of a picture around the figures concerned, or the spot; all of it where neither is known.
-
-    Args:
-        call: what is painted on it.
-    """
+    """Return the part of a picture around the figures concerned, or the spot; all of it where neither is known."""
     height, width = image.shape[:2]
     concerned = [point for figure in call.drawing.figures if figure.part != "other" for point in figure.px]
     spot = [] if call.spot is None or call.spot.px is None else [call.spot.px]

@@ -7,7 +7,6 @@ same call; declarations that it has no use for are listed.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -17,6 +16,7 @@ from pydantic import Field
 from downfield.core.errors import NotFoundError
 from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView, DeclarationView
+from downfield.game.published.plays import plain_players
 from downfield.game.receipts import Accepted
 from downfield.game.records.entries import Effects, RulebookRecord, Snap, record_of
 from downfield.game.records.keeping import GameRow
@@ -32,8 +32,6 @@ from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 
 NOTHING_CHANGED: Final = "Nothing has changed."
-
-_PLAYER: Final = re.compile(r"\b(dark|light)-(\d+)")
 
 
 class CallBrief(TopicModel):
@@ -93,13 +91,7 @@ def effects_of(before: JudgedAgain, after: JudgedAgain) -> Effects:
 def changes_between(
     before: JudgedAgain, after: JudgedAgain, declarations: Sequence[DeclarationView], note: str = ""
 ) -> GameChanges:
-    """Return what differs between a game judged in one way and in another.
-
-    Args:
-        before: what it comes to in the one way.
-        after: what it comes to in the other.
-        declarations: of the game, to name those that no longer apply.
-    """
+    """Return what differs between a game judged in one way and in another, declarations that no longer apply too."""
     old = {call.id: call for call in before.calls}
     now = {call.id: call for call in after.calls}
     calls = tuple(
@@ -135,27 +127,22 @@ def call_brief(call: Call | None) -> CallBrief | None:
 def receipt_lines(
     before: Sequence[CallView], declarations: Sequence[DeclarationView], receipt: Accepted
 ) -> tuple[str, ...]:
-    """Return in plain words what a ruling on a game in play has changed.
-
-    Args:
-        before: the calls that stood before it.
-        declarations: of the game, as they were before it.
-    """
+    """Return in plain words what a ruling on a game in play has changed, by the calls and declarations before it."""
     old = {call.id: call for call in before}
     lines = []
     for call in receipt.calls:
         was = old.get(call.id)
         if was is None:
-            lines.append(f"Now called: {_plain(call.text)}.")
+            lines.append(f"Now called: {plain_players(call.text)}.")
         elif was.text != call.text:
-            lines.append(f"{_plain(was.text)} is now: {_plain(call.text)}.")
+            lines.append(f"{plain_players(was.text)} is now: {plain_players(call.text)}.")
         elif was.spot_yd != call.spot_yd and call.spot_text:
-            lines.append(f"{_plain(call.text)} is now spotted at {call.spot_text}.")
+            lines.append(f"{plain_players(call.text)} is now spotted at {call.spot_text}.")
     withdrawn = [old[name] for name in receipt.withdrawn if name in old]
-    lines += [f"No longer called: {_plain(call.text)}." for call in withdrawn if not _is_of_line_up(call)]
+    lines += [f"No longer called: {plain_players(call.text)}." for call in withdrawn if not _is_of_line_up(call)]
     lines += _line_up_lines(sum(_is_of_line_up(call) for call in withdrawn))
     gone = [view for view in declarations if view.id in receipt.set_aside and not view.set_aside]
-    lines += [f"No longer applies: {_plain(view.text)}." for view in gone]
+    lines += [f"No longer applies: {plain_players(view.text)}." for view in gone]
     return (*(lines or [NOTHING_CHANGED]), f"Now: {receipt.text.replace(' | ', ', ')}")
 
 
@@ -207,7 +194,7 @@ def _lines(
         else:
             yield f"Play {play.number} is now {play.after}; it was {play.before}."
     for view in gone:
-        yield f"No longer applies: {_plain(view.text)}."
+        yield f"No longer applies: {plain_players(view.text)}."
 
 
 def _is_of_line_up(call: CallBrief | CallView) -> bool:
@@ -242,11 +229,7 @@ def _changed_line(before: CallBrief, after: CallBrief) -> str:
 
 
 def _named(call: CallBrief) -> str:
-    return _plain(call.text).rstrip(".")
-
-
-def _plain(text: str) -> str:
-    return _PLAYER.sub(r"\1 \2", text)
+    return plain_players(call.text).rstrip(".")
 
 
 def _score(judged: JudgedAgain) -> str:

@@ -192,11 +192,7 @@ class FinishedGames:
             return challenges_of(history)
 
     def rule_challenge(self, row: GameRow, challenge: str, decision: Decision) -> GameChanges | None:
-        """Decide a challenge of a reopened game; a lost one costs nothing any more.
-
-        Returns:
-            What has changed; None where the call stays as it is.
-        """
+        """Decide a challenge of a reopened game; return what changes, if anything. A lost one costs nothing more."""
         history = self._opened(row)
         ruling = ruling_of(_undecided(history, challenge).call, decision)
         history.challenges.check_decider(challenge, decision.by)

@@ -69,11 +69,7 @@ class TrackedScenes:
 
 
 def decoded(frames: Iterable[CapturedFrame], damaged: Callable[[], None] = lambda: None) -> Iterator[Frame]:
-    """Yield the frames that can be decoded.
-
-    Args:
-        damaged: called for each that can't.
-    """
+    """Yield the frames that can be decoded; `damaged` is called for each that can't."""
     for captured in frames:
         try:
             frame = captured.decode()

@@ -111,15 +111,11 @@ class JudgedAgain:
 def judge_again(
     store: JournalSource, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
 ) -> tuple[JudgedAgain, ...]:
-    """Judge a game from its journal.
+    """Judge a game from its journal; return what it comes to, in the order of the ways.
 
     Args:
-        store: where it is.
         pause: called after every scene.
         keep: whether to keep checkpoints.
-
-    Returns:
-        What it comes to, in the order of the ways.
 
     Raises:
         FormatError: the journal can't be read.

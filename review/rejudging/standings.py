@@ -61,22 +61,13 @@ class JudgedTo:
 
 
 class KeptJudgings:
-    """Keeps what games come to. Callable from any thread; a disk that fails is no fault of the game.
-
-    Args:
-        folder: for the files; need not exist.
-        key: the rig's, which signs them.
-    """
+    """Keeps what games come to in a folder, signed by the rig; a failing disk is no fault. Callable from any thread."""
 
     def __init__(self, folder: Path, key: RigKey) -> None:
         self._folder, self._key = folder, key
 
     def read(self, store: StoreReader, history: History, pause: Pause) -> JudgedAgain | None:
-        """Return what a game comes to as it stands; None where that is not kept.
-
-        Args:
-            pause: called after every checkpoint.
-        """
+        """Return what a game comes to as it stands, None where that is not kept; pauses after every checkpoint."""
         path = self._path(history.row.id)
         try:
             found = self._seal().read(path)
@@ -101,13 +92,7 @@ class KeptJudgings:
     def write(
         self, game: str, events: tuple[str, ...], position: JournalPosition, judged: JudgedAgain, pause: Pause
     ) -> None:
-        """Keep what a game comes to.
-
-        Args:
-            events: ids of all its events.
-            position: an entry of its journal after all of them.
-            pause: called after every checkpoint.
-        """
+        """Keep what a game comes to by all its events, at an entry after them; pauses after every checkpoint."""
         try:
             parts = [_packed(JudgedTo(events, replace(judged, checkpoints=())))]
             for point in judged.checkpoints:
@@ -159,8 +144,9 @@ def _parts(content: bytes) -> Iterator[bytes]:
 class GameStandings:
     """Judges games as they stand. Callable from any thread.
 
+    Its methods raise BusyError where it takes long, or too many games are being judged again.
+
     Args:
-        store: where the games are.
         worker: judges them while somebody waits.
         kept: keeps what they come to; None to keep nothing.
         aside: judges games that have ended while nobody waits; None not to.
@@ -192,20 +178,12 @@ class GameStandings:
             aside.begin(("prepare", game), judge_and_keep)
 
     def begin(self, history: History) -> None:
-        """Begin to judge a game that somebody means to rule on.
-
-        Raises:
-            BusyError: too many games are being judged again.
-        """
+        """Begin to judge a game that somebody means to rule on."""
         if not self._is_prepared_now(history):
             self._worker.begin(*self._job(history))
 
     def of(self, history: History) -> JudgedAgain:
-        """Return what a game comes to, with checkpoints; it is judged only where its events have changed since.
-
-        Raises:
-            BusyError: it takes long, or too many games are being judged again.
-        """
+        """Return what a game comes to, with checkpoints; it is judged only where its events have changed since."""
         game, ids = history.row.id, event_ids(history)
         if self._latest is not None and self._latest[:2] == (game, ids):
             return self._latest[2]

@@ -182,11 +182,7 @@ class GameReport:
         return REPORT_TABLES[name](self)
 
     def html(self, public_key: str = "") -> str:
-        """Return the whole report.
-
-        Args:
-            public_key: of the rig that makes it; empty for none.
-        """
+        """Return the whole report, with the public key of the rig that makes it; empty for none."""
         box, drives, figures, outcomes = (self.csv(name) for name in ("box", "drives", "figures", "calls"))
         head = ("Play", "Offense", "Situation", "Yards", "What was called")
         return document(

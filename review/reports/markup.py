@@ -57,11 +57,7 @@ def text(value: str) -> Markup:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], empty: str) -> Markup:
-    """Return a table; a sentence where it has no rows.
-
-    Args:
-        empty: the sentence.
-    """
+    """Return a table; the sentence `empty` where it has no rows."""
     found = [list(row) for row in rows]
     if not found:
         return paragraph(empty, "muted")

@@ -156,11 +156,7 @@ COUNTS: Final[tuple[Comparison, ...]] = get_args(Comparison)
 
 
 def compare_calls(declared: Iterable[CallView], machine: Iterable[CallView]) -> list[ComparedCall]:
-    """Return how the machine's calls of a game compare with what people declared and ruled, in order.
-
-    Args:
-        machine: calls that were made in its shadow.
-    """
+    """Return how the machine's calls in the shadow of a game compare with what people declared and ruled, in order."""
     told = sorted((call for call in declared if call.kind in OUTCOMES), key=lambda call: call.t_ns)
     made = sorted((call for call in machine if call.kind in OUTCOMES), key=lambda call: call.t_ns)
     plays = list(_plays(told))

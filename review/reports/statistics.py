@@ -89,12 +89,7 @@ class Movement:
 
 
 def movement_of(scenes: Iterable[Scene], snaps_ns: Sequence[int], field_model: FieldModel) -> Movement:
-    """Return how the figures moved while the board ran, play by play.
-
-    Args:
-        scenes: in order of time.
-        snaps_ns: the snap of each play, rising.
-    """
+    """Return how the figures moved while the board ran, play by play, from scenes in order and the rising snaps."""
     runs: tuple[dict[str, Run], ...] = tuple({} for _ in snaps_ns)
     heat: dict[Jersey, dict[tuple[int, int], int]] = {"dark": {}, "light": {}}
     for scene in scenes:
@@ -154,11 +149,7 @@ class DriveLine:
 
 
 def team_lines(plays: Sequence[Play], known: Collection[str] = get_args(CallKind)) -> tuple[TeamLine, TeamLine]:
-    """Return the numbers of home and away.
-
-    Args:
-        known: kinds of calls that its rulebook has.
-    """
+    """Return the numbers of home and away, by the kinds of calls that the rulebook has."""
     return _team(plays, "home", known), _team(plays, "away", known)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from downfield.core.errors import NotRecordedError
 from downfield.review.evidence import ready_pictures as module
-from downfield.review.evidence.ready_pictures import THUMBNAIL_LIMITS, Thumbnails, scaled_down
+from downfield.review.evidence.ready_pictures import THUMBNAIL_LIMITS, Thumbnails
 
 
 def jpeg(width: int, height: int) -> bytes:
@@ -17,7 +17,9 @@ def jpeg(width: int, height: int) -> bytes:
 
 @pytest.mark.parametrize(("width", "height"), [(1920, 1080), (641, 2000), (100, 50)])
 def test_a_picture_keeps_its_shape_and_is_never_enlarged(width: int, height: int) -> None:
-    small = cv2.imdecode(np.frombuffer(scaled_down(jpeg(width, height)), np.uint8), cv2.IMREAD_COLOR)
+    small = cv2.imdecode(
+        np.frombuffer(Thumbnails().get(("a",), lambda: jpeg(width, height)), np.uint8), cv2.IMREAD_COLOR
+    )
     assert small is not None
     shown_height, shown_width = small.shape[:2]
     assert shown_width <= min(width, THUMBNAIL_LIMITS.width_px)
@@ -27,7 +29,7 @@ def test_a_picture_keeps_its_shape_and_is_never_enlarged(width: int, height: int
 @pytest.mark.parametrize("broken", [b"", b"no picture", jpeg(64, 64)[:20]])
 def test_a_broken_picture_is_told(broken: bytes) -> None:
     with pytest.raises(NotRecordedError):
-        scaled_down(broken)
+        Thumbnails().get(("a",), lambda: broken)
 
 
 def test_each_picture_is_made_once_and_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
