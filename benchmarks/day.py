@@ -207,7 +207,7 @@ class Day:
             vars(store)["append"] = partial(self._append, store.append)
             owner = GameOwner(rig_id(self.key.public_text), "day")
             store.lease(owner)
-            store.keep_unsaved(Spool([self.folder / "unsaved"]))
+            store.spool = Spool([self.folder / "unsaved"])
             store.keep_heads(HeadsFile(self.folder / "heads.jsonl", self.key))
             service = GameService(
                 StoredJournals(store, CheckpointFile(self.folder / "game.checkpoint", self.key)),
@@ -303,7 +303,7 @@ def _resident_mb() -> float:
 def report(day: Day) -> bool:
     """Print what is in the store against what was declared; return whether nothing is lost or wrong."""
     store = Store.at(day.folder / "games.db")
-    store.keep_unsaved(Spool([day.folder / "unsaved"]))
+    store.spool = Spool([day.folder / "unsaved"])
     kept = [
         (row.id, event.body.spot_yd)
         for row in reversed(store.games())

@@ -37,7 +37,15 @@ from downfield.game.records.entries import (
     unpack_scenes,
 )
 from downfield.game.records.final_score import ScoreSigned
-from downfield.game.records.keeping import EntryRow, GameRow, Journal, Journals, KeptCheckpoint, PendingEntry
+from downfield.game.records.keeping import (
+    EntryRow,
+    GameRow,
+    Journal,
+    JournalPosition,
+    Journals,
+    PendingEntry,
+    SessionMemento,
+)
 from downfield.game.records.owner import NOBODY, GameOwner
 from downfield.game.session import GameSession
 from downfield.officiating.consequences.set_ups import as_it_stands
@@ -60,7 +68,6 @@ class ResumedSession:
 
     session: GameSession
     receipts: tuple[tuple[str, Body, Accepted], ...]  # idempotency keys, what was submitted under each, and receipts
-    judged: int  # number of entries that were judged; fewer than the journal has where there was a memento
 
 
 @dataclass(slots=True)
@@ -69,35 +76,37 @@ class _Replayed:
 
     session: GameSession | None = None
     receipts: list[tuple[str, Body, Accepted]] = field(default_factory=list)
-    judged: int = 0
 
 
-def rebuild_session(
-    journals: Journals, journal: Journal, publisher: StatePublisher, memento: KeptCheckpoint | None = None
-) -> ResumedSession:
-    """Return a game as its journal leads to it.
+def resume_session(journals: Journals, publisher: StatePublisher, owner: GameOwner = NOBODY) -> ResumedSession | None:
+    """Return the game that an owner started last, by judging its journal once more.
 
-    Args:
-        memento: of the game; one that does not belong to this journal is not used, which is logged.
+    A memento that does not belong to the journal is not used, which is logged.
+
+    Returns:
+        The game; None when it was ended, or there is none.
 
     Raises:
-        FormatError: the journal can't be read.
+        FormatError: its journal can't be read.
         RulebookError: it is under a rulebook this program does not know.
     """
+    game = journals.latest_game(owner)
+    journal = None if game is None else journals.resume(game)
+    if game is None or journal is None or journals.latest(game.id, END_KINDS):
+        return None
     found, after = _Replayed(), 0
-    if memento is not None:
+    kept = journals.checkpoint(game.id)
+    if kept is not None:
         try:
-            found = _from_checkpoint(journals, journal, publisher, memento)
-            after = memento.position.seq
+            found = _from_checkpoint(journals, journal, publisher, *kept)
+            after = kept[0].seq
         except FormatError as error:
-            _log.warning("The memento of game %s is not used, the whole journal is judged: %s", journal.game.id, error)
-            found = _Replayed()
-    for row in journals.entries(journal.game.id, after):
-        found.judged += 1
+            _log.warning("The memento of game %s is not used, the whole journal is judged: %s", game.id, error)
+    for row in journals.entries(game.id, after):
         _judge(found, row, journal, publisher)
     if found.session is None:
-        raise FormatError(f"game {journal.game.id}", "its journal is empty")
-    return ResumedSession(found.session, tuple(found.receipts), found.judged)
+        raise FormatError(f"game {game.id}", "its journal is empty")
+    return ResumedSession(found.session, tuple(found.receipts))
 
 
 def continued(session: GameSession, before: GameSession | None) -> GameSession:
@@ -132,13 +141,7 @@ def _judge(found: _Replayed, row: EntryRow, journal: Journal, publisher: StatePu
     elif row.attachment is not None:
         for scene in unpack_scenes(row.attachment, where=place_of(row)):
             _judge_again(session, scene)
-    else:
-        _note(session, content)
-
-
-def _note(session: GameSession, content: Content) -> None:
-    """Take note of an entry that is not judged."""
-    if isinstance(content, ScoreSigned):
+    elif isinstance(content, ScoreSigned):
         session.signatures[content.side] = content
     elif isinstance(content, ChallengeEntry):
         session.challenges.add(content)
@@ -157,12 +160,12 @@ def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> No
 
 
 def _from_checkpoint(
-    journals: Journals, journal: Journal, publisher: StatePublisher, kept: KeptCheckpoint
+    journals: Journals, journal: Journal, publisher: StatePublisher, position: JournalPosition, memento: SessionMemento
 ) -> _Replayed:
     """Return a game as it stood at a memento. Raises FormatError: the memento does not belong to the journal."""
     found, digest = _Replayed(), ""
     entries: list[tuple[int, int]] = []  # numbers of those that were judged since the last start, and their lengths
-    for row in _until(journals.entries(journal.game.id, attachments=False), kept.position.seq):
+    for row in _until(journals.entries(journal.game.id, attachments=False), position.seq):
         digest = row.digest
         kind = KINDS.get(row.kind)
         if kind is ScenesRecorded:
@@ -175,12 +178,11 @@ def _from_checkpoint(
         elif kind is not None:
             entries = [] if kind is GameStarted else entries
             _judge(found, row, journal, publisher)
-    if digest != kept.position.digest or found.session is None:
+    if digest != position.digest or found.session is None:
         raise FormatError("memento", "it is of another journal")
-    memento = kept.unpack()
     if sum(length for _, length in entries) != len(memento.game.places):
         raise FormatError("memento", "its log has another length than the journal")
-    scenes = KeptScenes(journals, journal.game.id, entries, memento.game.kept_from, kept.position.seq)
+    scenes = KeptScenes(journals, journal.game.id, entries, memento.game.kept_from, position.seq)
     found.session.restore(memento, scenes.get)
     return found
 
@@ -304,23 +306,6 @@ def switch_rulebook(
         offense: Jersey = "dark" if state.dark == state.offense else "light"
         following.submit(LineUpDeclared(state.players, offense), by, now_ns)
     return following
-
-
-def resume_session(journals: Journals, publisher: StatePublisher, owner: GameOwner = NOBODY) -> ResumedSession | None:
-    """Return the game that an owner started last, by judging its journal once more.
-
-    Returns:
-        The game; None when it was ended, or there is none.
-
-    Raises:
-        FormatError: its journal can't be read.
-        RulebookError: it is under a rulebook this program does not know.
-    """
-    row = journals.latest_game(owner)
-    journal = None if row is None else journals.resume(row)
-    if row is None or journal is None or journals.latest(row.id, END_KINDS):
-        return None
-    return rebuild_session(journals, journal, publisher, journals.checkpoint(row.id))
 
 
 def latest_instant_ns(journals: Journals, owner: GameOwner) -> int:

@@ -95,6 +95,9 @@ class History:
     Of a game in play the journal is behind the feed: by up to a second of scenes in which no call was made
     (`GameLimits.batch_scenes`), and by all that waits for a disk or server. `GameService.calls` is not behind.
 
+    Attributes:
+        started: how the game was started, or last went on under another rulebook; None where its journal is empty.
+
     Raises:
         FormatError: its journal can't be read.
     """
@@ -120,7 +123,7 @@ class History:
         self._frames: dict[str, int] = {}
         self._snaps: list[Snap] = []
         self._set_aside: tuple[str, ...] = ()
-        self._started: GameStarted | None = None
+        self.started: GameStarted | None = None
         self.read_on(store)
 
     def read_on(self, store: StoreReader) -> None:
@@ -144,11 +147,6 @@ class History:
         return [event for event, _ in self._log.events]
 
     @property
-    def started(self) -> GameStarted | None:
-        """How the game was started, or last went on under another rulebook; None where its journal is empty."""
-        return self._started
-
-    @property
     def standing_calls(self) -> tuple[Call, ...]:
         """The calls that stand, in the order they were made."""
         return tuple(self._calls.values())
@@ -161,14 +159,14 @@ class History:
             FormatError: its journal has no start.
             RulebookError: this program does not know the rulebook.
         """
-        if self._started is None:
+        if self.started is None:
             raise FormatError(f"game {self.row.id}", "its journal has no start")
-        return rulebook_of(self._started.rulebook)
+        return rulebook_of(self.started.rulebook)
 
     def details(self) -> GameDetails:
         """Return a summary of the game with its result."""
         return GameDetails(
-            **summary(self.row, "" if self._started is None else self._started.rulebook.title).model_dump(),
+            **summary(self.row, "" if self.started is None else self.started.rulebook.title).model_dump(),
             ended=self.ended,
             score=self.score,
             text=self.text,
@@ -199,10 +197,10 @@ class History:
         return tuple(self._snaps)
 
     def _views(self, calls: Mapping[str, Call]) -> list[CallView]:
-        if self._started is None:
+        if self.started is None:
             return []
         waiting = frozenset(call.id for call in self._calls.values() if call.verdict in {"too_close", "proposed"})
-        context = CallContext(self._started, lambda _: "", waiting, self.rulings, self._frames, self.row.id)
+        context = CallContext(self.started, lambda _: "", waiting, self.rulings, self._frames, self.row.id)
         return [call_view(call, replace(context, spot=partial(self._place_text, call.t_ns))) for call in calls.values()]
 
     def replaced(self) -> list[CallView]:
@@ -213,7 +211,7 @@ class History:
 
     def plays(self) -> list[Play]:
         """Return every play, in order, with the calls from its snap to the next."""
-        length_yd = 100.0 if self._started is None else self._started.field.length_yd
+        length_yd = 100.0 if self.started is None else self.started.field.length_yd
         return plays_of(PlayedGame(self._snaps, self.calls(), self.struck(), length_yd, self.ended))
 
     def declarations(self) -> list[DeclarationView]:
@@ -231,15 +229,15 @@ class History:
         Raises:
             RefusedError: its field has no such place.
         """
-        assert self._started is not None
-        return place_yd(named, *self._sides(t_ns)), self._started.field.width_yd / 2
+        assert self.started is not None
+        return place_yd(named, *self._sides(t_ns)), self.started.field.width_yd / 2
 
     def _place_text(self, t_ns: int, x_yd: float) -> str:
         return place_text(x_yd, *self._sides(t_ns))
 
     def _sides(self, t_ns: int) -> tuple[tuple[str, str], int, float]:
         """Return the short names of home and away, home's way in the play at an instant, and the field's length."""
-        snap, game = self.snap(t_ns), self._started
+        snap, game = self.snap(t_ns), self.started
         assert game is not None
         direction = 1 if snap is None else snap.direction if snap.offense == "home" else -snap.direction
         return (game.home.short, game.away.short), direction, game.field.length_yd
@@ -250,7 +248,7 @@ class History:
 
     def _add(self, content: Content) -> None:
         if isinstance(content, GameStarted):
-            self._started = content
+            self.started = content
         elif isinstance(content, GameEnded):
             self.ended, self.score, self.text = True, content.score, content.text
             self.reopened = False

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Integer, MetaData, Table, Text, select
+from sqlalchemy import BigInteger, Column, ForeignKey, Integer, MetaData, Table, Text
 from sqlalchemy.exc import SQLAlchemyError
 
 from downfield.core.errors import InputError
@@ -19,7 +19,7 @@ from downfield.core.texts import counted
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
 from downfield.store.database.engines import cause_of, create_reading_engine, parse_address
-from downfield.store.database.reader import StoreReader
+from downfield.store.database.reader import GAME_ROWS, StoreReader
 from downfield.store.database.schema import GAMES
 from downfield.store.writing.replication import is_signed
 
@@ -66,9 +66,8 @@ def read_signed_ends(url: str, rigs: Collection[str]) -> tuple[str, list[SignedE
     """
     address = parse_address(url)
     engine, where = create_reading_engine(address), address.render_as_string(hide_password=True)
-    listed = [column for column in GAMES.c if column.name != "number"]
     ends = [SIGNED_ENDS.c[name] for name in ("seq", "digest", "key", "signature")]
-    query = select(*listed, *ends).join(SIGNED_ENDS, SIGNED_ENDS.c.game == GAMES.c.id).order_by(GAMES.c.number)
+    query = GAME_ROWS.add_columns(*ends).join(SIGNED_ENDS, SIGNED_ENDS.c.game == GAMES.c.id).order_by(GAMES.c.number)
     try:
         with engine.connect() as connection:
             rows = connection.execute(query.where(GAMES.c.owner.in_(rigs))).all()
@@ -76,7 +75,7 @@ def read_signed_ends(url: str, rigs: Collection[str]) -> tuple[str, list[SignedE
         raise InputError(f"{where}: the tournament's record of signed ends can't be read: {cause_of(error)}") from None
     finally:
         engine.dispose()
-    return where, [SignedEnd(GameRow(*row[: len(listed)]), *row[len(listed) :]) for row in rows]
+    return where, [SignedEnd(GameRow(*row[: -len(ends)]), *row[-len(ends) :]) for row in rows]
 
 
 def compare_with_tournament(store: StoreReader, ends: Collection[SignedEnd]) -> Iterator[str]:

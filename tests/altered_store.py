@@ -99,7 +99,7 @@ def make_original(folder: Path) -> Copy:
     """Return what a rig left: three games, a recording and two phones; an older copy of the store is kept beside."""
     made = Copy(folder)
     store, now_ns = Store.at(made.store), [0]
-    store.keep_list(SignedList(KEY))
+    store.signed_list = SignedList(KEY)
     store.keep_heads(HeadsFile(made.heads, KEY))
     service = GameService(
         StoredJournals(store), Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
@@ -128,7 +128,7 @@ def make_original(folder: Path) -> Copy:
     store.close()
     shutil.copy(made.store, made.folder / "older.db")
     store = Store.at(made.store)
-    store.keep_list(SignedList(KEY))
+    store.signed_list = SignedList(KEY)
     store.keep_heads(HeadsFile(made.heads, KEY))
     service = GameService(
         StoredJournals(store), Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
@@ -291,7 +291,7 @@ def seal_an_altered_video_by_another_rig(copy: Copy) -> None:
     owner, files = rig_id(key.public_text), seal_of(copy.video(1))
     add_a_game(owner)(copy)
     store = Store.at(copy.store)
-    store.keep_list(SignedList(key))
+    store.signed_list = SignedList(key)
     started = store.last_entry("20250101-000000-aaaaaaaa")
     assert started is not None, first
     content, kind = to_json(SegmentSealed, files), "segment_sealed"

@@ -30,8 +30,7 @@ from downfield.desk.event.keeper import EventKeeper, Request
 from downfield.desk.event.placing import change_clock
 from downfield.desk.replication.broker_server import BROKER_PORT, TABLES, find_nats_server, write_broker_files
 from downfield.desk.replication.desk_tournament import GAMES_FILE, open_desk_tournament
-from downfield.desk.replication.moving import copy_games
-from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.desk.replication.tournament_store import TournamentStore, copy_games
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook

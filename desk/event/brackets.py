@@ -99,10 +99,9 @@ def single_elimination(sides: Sequence[Slot], *, consolation: bool = False, thir
         third_place: whether the losers of the semifinals play for third place.
     """
     games = _Games()
-    rounds = games.knock_out("winners", "W", _first_round(sides), final=True)
+    rounds = games.knock_out("winners", _first_round(sides), final=True)
     if consolation and len(rounds) > 1:
-        losers = [games.loser(game) for game in rounds[0]]
-        games.knock_out("consolation", "C", losers)
+        games.knock_out("consolation", [games.loser(game) for game in rounds[0]])
     if third_place and len(rounds) > 1:
         semifinals = rounds[-2]
         games.add("third_place", "THIRD", 1, games.loser(semifinals[0]), games.loser(semifinals[1]))
@@ -119,15 +118,13 @@ def double_elimination(sides: Sequence[Slot]) -> list[Match]:
         sides: at least two, the strongest first.
     """
     games = _Games()
-    rounds = games.knock_out("winners", "W", _first_round(sides))
+    rounds = games.knock_out("winners", _first_round(sides))
     left = [games.loser(game) for game in rounds[0]]
-    number = 0
     for dropped, winners_round in enumerate(rounds[1:], start=1):
-        number += 1
-        left = games.round("losers", "L", number, left)
-        number += 1
-        dropping = [games.loser(game) for game in winners_round]
-        left = games.paired("losers", "L", number, left, dropping[::-1] if dropped % 2 else _rotated(dropping))
+        left = games.winners(games.paired("losers", 2 * dropped - 1, left[::2], left[1::2]))
+        dropping, half = [games.loser(game) for game in winners_round], len(winners_round) // 2
+        from_the_end = dropping[::-1] if dropped % 2 else [*dropping[half:], *dropping[:half]]
+        left = games.winners(games.paired("losers", 2 * dropped, left, from_the_end))
     champion, challenger = games.winner(rounds[-1][0]), left[0]
     final = games.add("final", "FINAL", 1, champion, challenger)
     if challenger is not None:
@@ -136,78 +133,60 @@ def double_elimination(sides: Sequence[Slot]) -> list[Match]:
 
 
 def _first_round(sides: Sequence[Slot]) -> list[Side]:
-    size = 1
-    while size < len(sides):
-        size *= 2
+    size = 1 << max(len(sides) - 1, 0).bit_length()
     return [sides[seed - 1] if seed <= len(sides) else None for seed in seed_order(size)]
-
-
-def _rotated(sides: Sequence[Side]) -> list[Side]:
-    half = len(sides) // 2
-    return [*sides[half:], *sides[:half]]
 
 
 class _Games:
     """Games under construction; those with a bye are never played."""
 
     def __init__(self) -> None:
-        self._games: list[tuple[str, Stage, int, Side, Side, bool]] = []
-        self._sides: dict[str, tuple[Side, Side]] = {}
+        self._games: dict[str, tuple[Stage, int, Side, Side, bool]] = {}
 
     def add(self, stage: Stage, identity: str, number: int, home: Side, away: Side, *, if_needed: bool = False) -> str:
         """Add a game and return its id."""
-        self._sides[identity] = home, away
-        self._games.append((identity, stage, number, home, away, if_needed))
+        self._games[identity] = stage, number, home, away, if_needed
         return identity
 
     def winner(self, game: str) -> Side:
         """Return who wins a game; where somebody has a bye, that one."""
-        home, away = self._sides[game]
+        _, _, home, away, _ = self._games[game]
         return away if home is None else home if away is None else WinnerOf(game)
+
+    def winners(self, games: Sequence[str]) -> list[Side]:
+        """Return who wins each of some games."""
+        return [self.winner(game) for game in games]
 
     def loser(self, game: str) -> Side:
         """Return who loses a game; nobody where there is a bye."""
-        return None if None in self._sides[game] else LoserOf(game)
+        return None if None in self._games[game][2:4] else LoserOf(game)
 
-    def round(self, stage: Stage, prefix: str, number: int, sides: Sequence[Side]) -> list[Side]:
-        """Add a round in which neighbors meet; return its winners."""
-        return self.paired(stage, prefix, number, sides[::2], sides[1::2])
+    def paired(self, stage: Stage, number: int, homes: Sequence[Side], aways: Sequence[Side]) -> list[str]:
+        """Add a round of given pairs; return its games, such as W2-1 of the winners' second round."""
+        return [
+            self.add(stage, f"{stage[0].upper()}{number}-{place}", number, home, away)
+            for place, (home, away) in enumerate(zip(homes, aways, strict=True), start=1)
+        ]
 
-    def paired(
-        self, stage: Stage, prefix: str, number: int, homes: Sequence[Side], aways: Sequence[Side]
-    ) -> list[Side]:
-        """Add a round of given pairs; return its winners."""
-        games = self._paired(stage, prefix, number, homes, aways)
-        return [self.winner(game) for game in games]
-
-    def knock_out(self, stage: Stage, prefix: str, sides: Sequence[Side], *, final: bool = False) -> list[list[str]]:
+    def knock_out(self, stage: Stage, sides: Sequence[Side], *, final: bool = False) -> list[list[str]]:
         """Add rounds until one is left; return the games of each round."""
         rounds: list[list[str]] = []
         left = list(sides)
         while len(left) > 1:
             number = len(rounds) + 1
             if final and len(left) == 2:
-                games = [self.add("final", "FINAL", number, left[0], left[1])]
+                rounds.append([self.add("final", "FINAL", number, left[0], left[1])])
             else:
-                games = self._paired(stage, prefix, number, left[::2], left[1::2])
-            rounds.append(games)
-            left = [self.winner(game) for game in games]
+                rounds.append(self.paired(stage, number, left[::2], left[1::2]))
+            left = self.winners(rounds[-1])
         return rounds
 
     def played(self) -> list[Match]:
         """Return the games that are played."""
         return [
             Match(identity, stage, number, home, away, if_needed=if_needed)
-            for identity, stage, number, home, away, if_needed in self._games
+            for identity, (stage, number, home, away, if_needed) in self._games.items()
             if home is not None and away is not None
-        ]
-
-    def _paired(
-        self, stage: Stage, prefix: str, number: int, homes: Sequence[Side], aways: Sequence[Side]
-    ) -> list[str]:
-        return [
-            self.add(stage, f"{prefix}{number}-{place}", number, home, away)
-            for place, (home, away) in enumerate(zip(homes, aways, strict=True), start=1)
         ]
 
 
@@ -286,6 +265,6 @@ def elimination(rules: Rules, entrants: Sequence[Entrant], pools: Mapping[str, S
         matches = single_elimination(sides, consolation=first_losers, third_place=rules.third_place)
     if rules.consolation and pools:
         games, rest = _Games(), seeded_places(pools, rules.advance + 1, max(len(ids) for ids in pools.values()))
-        games.knock_out("consolation", "C", _first_round(rest))
+        games.knock_out("consolation", _first_round(rest))
         matches += games.played()
     return matches

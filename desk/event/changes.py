@@ -10,7 +10,7 @@ from downfield.core.errors import RefusedError
 from downfield.desk.event.outcomes import WITHDREW, in_play, settled
 from downfield.desk.event.placing import at_table
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import Match, Result
+from downfield.desk.event.records import Result
 from downfield.desk.event.state import Before, Change, TournamentEvent
 
 UNDO_KEPT: Final = 30  # Changes that can be undone, one after the other
@@ -107,13 +107,11 @@ def completed(before: TournamentEvent, after: TournamentEvent, change: Change, *
     """
     found = differences(before, after)
     shown = [one for one in found if not one.subject.startswith("sides ")][:_VALUES_SHOWN]
-    old = tuple(_value(one.name, one.old) for one in shown)
-    new = tuple(_value(one.name, one.new) for one in shown)
+    old = tuple(f"{one.name}: {one.old or 'nothing'}" for one in shown)
+    new = tuple(f"{one.name}: {one.new or 'nothing'}" for one in shown)
     number = before.revision + 1
     touched = {**after.touched, **{one.subject: number for one in found}}
-    undo = after.undo
-    if undoable:
-        undo = (*undo, _before(before, after, change.id))[-UNDO_KEPT:]
+    undo = (*after.undo, _before(before, after, change.id))[-UNDO_KEPT:] if undoable else after.undo
     changes = (*after.changes[:-1], replace(after.changes[-1], old=old, new=new))
     return replace(after, changes=changes, touched=touched, revision=number, undo=undo)
 
@@ -161,7 +159,8 @@ def _subjects(event: TournamentEvent) -> dict[str, tuple[str, object, str]]:
         found[f"entrant {entrant.id}"] = (entrant.name, entrant, text)
         found[f"here {entrant.id}"] = (f"whether {entrant.name} is here", entrant.id in event.here, "")
     for match in event.matches:
-        found[f"match {match.id}"] = (match.id, (match.result, match.dispute), _outcome_text(match))
+        outcome = "waits for the director" if match.dispute else result_text(match.result)
+        found[f"match {match.id}"] = (match.id, (match.result, match.dispute), outcome)
         found[f"sides {match.id}"] = (f"who plays {match.id}", progress.sides(match), "")
         place = (match.table, match.slot, match.fixed, match.postponed)
         where = "" if match.slot is None else f"{at_table(match.table)}, round {match.slot + 1}"
@@ -169,14 +168,6 @@ def _subjects(event: TournamentEvent) -> dict[str, tuple[str, object, str]]:
         found[f"officials {match.id}"] = (f"the officials of {match.id}", match.officials, officials)
         found[f"place {match.id}"] = (f"where {match.id} is played", place, where)
     return found
-
-
-def _outcome_text(match: Match) -> str:
-    return "waits for the director" if match.dispute else result_text(match.result)
-
-
-def _value(name: str, text: str) -> str:
-    return f"{name}: {text or 'nothing'}"
 
 
 def _before(event: TournamentEvent, after: TournamentEvent, change: str) -> Before:

@@ -17,7 +17,7 @@ from downfield.core.files.private_files import replace_private_file
 from downfield.core.records import read_record, to_json
 from downfield.desk.event.changes import QuestionError, check_seen, completed, differences, question, undone
 from downfield.desk.event.operations import Operation
-from downfield.desk.event.outcomes import Outcomes, in_play, outcomes
+from downfield.desk.event.outcomes import in_play, outcomes
 from downfield.desk.event.state import Change, TableGame, TournamentEvent
 
 _REQUESTS_KEPT: Final = 500
@@ -52,6 +52,9 @@ class EventKeeper:
     Args:
         path: its file; an event without anybody is kept where there is none.
 
+    Attributes:
+        outcomes: the event with what waits for the director.
+
     Raises:
         InputError: the file can't be read.
         FormatError: it holds something else.
@@ -61,30 +64,28 @@ class EventKeeper:
         self._path = path
         self._lock = threading.Lock()
         self._run = secrets.token_hex(4)
-        self._outcomes = outcomes(read_record(TournamentEvent, path) if path.exists() else TournamentEvent("Our event"))
+        self.outcomes = outcomes(read_record(TournamentEvent, path) if path.exists() else TournamentEvent("Our event"))
 
     @property
     def event(self) -> TournamentEvent:
         """The event as it stands."""
-        return self._outcomes.event
+        return self.outcomes.event
 
     @property
     def revision(self) -> str:
         """Names the event as it stands: another one after each change and each start of the desk."""
         return f"{self.event.revision}-{self._run}"
 
-    @property
-    def outcomes(self) -> Outcomes:
-        """The event with what waits for the director."""
-        return self._outcomes
-
-    def change(self, request: Request, text: str, operation: Operation, *, about: str = "") -> TournamentEvent:
+    def change(
+        self, request: Request, text: str, operation: Operation, *, about: str = "", undoes: bool = False
+    ) -> TournamentEvent:
         """Do something to the event and keep it.
 
         Args:
             text: what is done, for the audit trail.
             operation: returns the event afterwards; what it raises leaves the event as it is.
             about: id of the match it is about.
+            undoes: whether it undoes a change, and can't be undone itself.
 
         Raises:
             InputError: the key was used for something else.
@@ -97,12 +98,12 @@ class EventKeeper:
                 return before
             change = self._line(request.by, text, request)
             after = operation(before, change)
-            if request.seen is not None:
+            if request.seen is not None and not undoes:
                 check_seen(before, request.seen, differences(before, after))
             asked = "" if request.confirmed else question(before, after, about)
             if asked:
-                raise QuestionError(f"{asked} Do it all the same?")
-            return self._keep(completed(before, after, change, undoable=True))
+                raise QuestionError(f"{asked} {'Undo' if undoes else 'Do'} it all the same?")
+            return self._keep(completed(before, after, change, undoable=not undoes))
 
     def undo(self, request: Request) -> TournamentEvent:
         """Undo the last change of a person; what tables have said since stays.
@@ -110,16 +111,7 @@ class EventKeeper:
         Raises:
             RefusedError: there is nothing to be undone, or what it does is not confirmed.
         """
-        with self._lock:
-            before = self.event
-            if self._is_done(request):
-                return before
-            change = self._line(request.by, "undid the last change", request)
-            after = undone(before, change)
-            asked = "" if request.confirmed else question(before, after)
-            if asked:
-                raise QuestionError(f"{asked} Undo it all the same?")
-            return self._keep(completed(before, after, change, undoable=False))
+        return self.change(request, "undid the last change", undone, undoes=True)
 
     def report(self, games: Iterable[TableGame]) -> None:
         """Note what tables say of their games; what is older than what is known changes nothing.
@@ -220,7 +212,7 @@ class EventKeeper:
             replace_private_file(self._path, to_json(TournamentEvent, found.event).encode())
         except OSError as error:
             raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None
-        self._outcomes = found
+        self.outcomes = found
         return found.event
 
     def _aside(self, number: int) -> Path:
@@ -241,10 +233,8 @@ class EventKeeper:
 
 def _digest(request: Request) -> str:
     """Return digests of a request's key, and of its content; empty without a key."""
-    if not request.key:
-        return ""
-    parts = (hashlib.sha256(part.encode()).hexdigest()[:16] for part in (request.key, request.content))
-    return "".join(parts)
+    parts = (request.key, request.content) if request.key else ()
+    return "".join(hashlib.sha256(part.encode()).hexdigest()[:16] for part in parts)
 
 
 def _report_text(game: TableGame) -> str:

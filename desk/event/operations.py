@@ -258,21 +258,18 @@ def enter_late(event: TournamentEvent, entrant: Entrant, by: Change) -> Tourname
         raise InputError("The draw is made, so a seed means nothing any more. Leave it out.")
     known = replace(event, matches=(), pools={}, entrants=event.entrants)
     entrants = register(known, entrant, by).entrants
-    pool = _smallest_pool(event)
+    gone = {entrant.id for entrant in event.entrants if entrant.withdrawn}
+    pool = min(event.pools, key=lambda name: len(set(event.pools[name]) - gone))
     added = [] if event.rules.swiss else _games(event, pool, entrant.id)
     pools = {**event.pools, pool: (*event.pools[pool], entrant.id)}
     drawn = [match for match in event.matches if match.stage == "pool"]
     bracket = elimination(event.rules, entrants, pools) if len(drawn) < len(event.matches) else []
     known_matches = {match.id: match for match in event.matches}
     bracket = [_placed_as(match, known_matches.get(match.id, match)) for match in bracket]
-    matches = (*_after_the_pool(drawn, pool, added), *bracket)
+    end = max(place for place, match in enumerate(drawn, start=1) if match.pool == pool)
+    matches = (*drawn[:end], *added, *drawn[end:], *bracket)  # games are listed after those that decide them
     changed = settled(replace(event, entrants=entrants, pools=pools, matches=matches))
     return noted(scheduled(changed) if any(match.slot is not None for match in event.matches) else changed, by)
-
-
-def _smallest_pool(event: TournamentEvent) -> str:
-    gone = {entrant.id for entrant in event.entrants if entrant.withdrawn}
-    return min(event.pools, key=lambda pool: len(set(event.pools[pool]) - gone))
 
 
 def _games(event: TournamentEvent, pool: str, late: str) -> list[Match]:
@@ -292,9 +289,3 @@ def _placed_as(match: Match, other: Match) -> Match:
     """Return a game as another one is placed, held and staffed."""
     held = replace(match, fixed=other.fixed, postponed=other.postponed, officials=other.officials)
     return replace(held, table=other.table, slot=other.slot)
-
-
-def _after_the_pool(matches: Sequence[Match], pool: str, added: Sequence[Match]) -> tuple[Match, ...]:
-    """Return the games with some more after those of a pool: games are listed after those that decide them."""
-    last = max(place for place, match in enumerate(matches) if match.pool == pool)
-    return (*matches[: last + 1], *added, *matches[last + 1 :])

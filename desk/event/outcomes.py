@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
 
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, Match, Result
@@ -28,12 +30,15 @@ WaitingKind = Literal["dispute", "unmatched", "unsigned", "displaced", "extra"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the director can do about something that waits, in one step."""
+    """What can be done about something that waits, in one step."""
 
     text: str
     match: str  # it is about; empty to count a game for none
     result: Result | None = None  # to be entered; None to assign the game
     turned: bool = False  # whether the table's home is away in the match
+
+
+_ASIDE: Final = Choice("Put it aside", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +48,10 @@ class Waiting:
     # a match stopped by a contradiction; a game that fits no match, was not signed by both, was played by others than
     # now play its match, or is played beside a decided match
     kind: WaitingKind
-    match: str  # it is about; empty where that is not known
-    game: str  # id of the table's game; empty for what was entered by hand
-    text: str  # what it is, on one line
-    reason: str  # why it waits, and what to do
+    match: Annotated[str, Field(description="Empty where that is not known.")]
+    game: Annotated[str, Field(description="Id of a table's game; empty for what was entered by hand.")]
+    text: Annotated[str, Field(description="What it is: the table, the teams and the score.")]
+    reason: Annotated[str, Field(description="Why it waits, and what to do.")]
     choices: tuple[Choice, ...] = ()
 
 
@@ -80,7 +85,7 @@ class _Claim:
 
 def outcomes(event: TournamentEvent) -> Outcomes:
     """Return an event with its results made anew, and what waits for the director."""
-    bare = replace(event, matches=tuple(_bare(match) for match in event.matches))
+    bare = replace(event, matches=tuple(replace(match, result=None, dispute="", game="") for match in event.matches))
     settling = _Settling(bare)
     matches = tuple(settling.settle(match) for match in bare.matches)
     settling.note_rest()
@@ -159,7 +164,7 @@ class _Settling:
         self._progress = Progress(event)
         self._gone = {entrant.id for entrant in event.entrants if entrant.withdrawn}
         self._names = {entrant.id: entrant.name for entrant in event.entrants}
-        claims, rest = _claims(event)
+        claims, self._rest = _claims(event)
         self._claims = {match.id: [claim for claim in claims if claim.match == match.id] for match in event.matches}
         self._decisions = {
             match.id: [one for one in event.decisions if (one.draw, one.match) == (event.draw, match.id)]
@@ -167,7 +172,6 @@ class _Settling:
         }
         self._open: list[Match] = []
         self.waiting: list[Waiting] = []
-        self._rest = rest
 
     def settle(self, match: Match) -> Match:
         """Return a match as it came out, and note what waits about it."""
@@ -217,7 +221,8 @@ class _Settling:
         if result is None and not reasons and self._gone & set(sides) and WITHDREW not in over:
             result = _forfeit(sides, self._gone)
         if reasons:
-            self._add("dispute", match, "", self._title(match, sides), " ".join(reasons) + " Decide it.", choices)
+            title = f"{match.id}: {self._pair(sides)}"
+            self._add("dispute", match, "", title, " ".join(reasons) + " Decide it.", choices)
         if len(playing) > 1 or (playing and result is not None and result.note != WITHDREW):
             self._note_extra(match, playing, result)
         if result is None and not reasons:
@@ -227,7 +232,7 @@ class _Settling:
             *(claim for claim in claims if result is not None and claim.game.game == result.game),
             *claims,
         ]
-        return _came_out(match, result, " ".join(reasons), shown[0].game.game if shown else "")
+        return replace(match, result=result, dispute=" ".join(reasons), game=shown[0].game.game if shown else "")
 
     def _decision(self, match: Match, sides: Sides) -> MatchDecision | None:
         """Return the latest decision about a match that was made for the two who play it."""
@@ -244,13 +249,13 @@ class _Settling:
         reason += ", though it is decided. " if result is not None else ": twice. "
         for claim in playing:
             text = "End that game, or remove the result." if result is not None else "Only one of them may be signed."
-            self._add("extra", match, claim.game.game, claim.game.text, reason + text, (_none(),))
+            self._add("extra", match, claim.game.game, claim.game.text, reason + text, (_ASIDE,))
 
     def _note_unsigned(self, match: Match, claims: Sequence[_Claim], over: Sequence[str]) -> None:
         for claim in claims:
             if claim.game.state == "ended" and claim.game.key not in over:
                 reason = f"It was played for {match.id}, and both coaches did not sign it. Enter it, or play it again."
-                choices = (_choice(match, "Enter it", claim.result()), _none())
+                choices = (_choice(match, "Enter it", claim.result()), _ASIDE)
                 self._add("unsigned", match, claim.game.game, claim.game.text, reason, choices)
 
     def _note_displaced(self, match: Match, claim: _Claim, sides: Sides) -> None:
@@ -262,7 +267,7 @@ class _Settling:
         else:
             reason = f"It was played for {match.id} by {played}; now {now} play that."
         reason += " It counts again if that is turned back; otherwise put it aside."
-        self._add("displaced", match, claim.game.game, claim.game.text, reason, (_none(),))
+        self._add("displaced", match, claim.game.game, claim.game.text, reason, (_ASIDE,))
 
     def _note_entered(self, match: Match, decision: MatchDecision | None, sides: Sides) -> None:
         last = self._decisions[match.id][-1] if self._decisions[match.id] else None
@@ -278,7 +283,7 @@ class _Settling:
         for game, why in self._rest:
             if game.state == "in_play":
                 continue
-            choices = [*self._candidates(game), _none()]
+            choices = [*self._candidates(game), _ASIDE]
             todo = " Count it for a match, or for none." if len(choices) > 1 else " Enter it by hand, or put it aside."
             self.waiting.append(Waiting("unmatched", "", game.game, game.text, why + todo, tuple(choices)))
 
@@ -302,23 +307,8 @@ class _Settling:
         unique = tuple(dict.fromkeys(choices))
         self.waiting.append(Waiting(kind, match.id, game, text, reason, unique))
 
-    def _title(self, match: Match, sides: Sides) -> str:
-        return f"{match.id}: {self._pair(sides)}"
-
     def _pair(self, sides: Sides) -> str:
         return " against ".join(self._names.get(side or "", "somebody") for side in sides)
-
-
-def _bare(match: Match) -> Match:
-    if match.result is None and not match.dispute and not match.game:
-        return match
-    return replace(match, result=None, dispute="", game="")
-
-
-def _came_out(match: Match, result: Result | None, dispute: str, game: str) -> Match:
-    if result is None and not dispute and not game:
-        return match
-    return replace(match, result=result, dispute=dispute, game=game)
 
 
 def _fitting(claim: _Claim, sides: Sides) -> _Claim | None:
@@ -335,8 +325,8 @@ def _turned(result: Result | None) -> Result | None:
         return None
     by = None if result.forfeited_by is None else opponent(result.forfeited_by)
     won = None if result.overtime_winner is None else opponent(result.overtime_winner)
-    turned = replace(result, home=result.away, away=result.home, signed_by=result.signed_by[::-1])
-    return replace(turned, forfeited_by=by, overtime_winner=won)
+    home, away, signed_by = result.away, result.home, result.signed_by[::-1]
+    return replace(result, home=home, away=away, signed_by=signed_by, forfeited_by=by, overtime_winner=won)
 
 
 def _forfeit(sides: Sides, gone: set[str]) -> Result:
@@ -362,7 +352,3 @@ def _said(text: str, result: Result) -> str:
 
 def _choice(match: Match, text: str, result: Result) -> Choice:
     return Choice(f"{text}: {result.home} to {result.away}", match.id, result)
-
-
-def _none() -> Choice:
-    return Choice("Put it aside", "")

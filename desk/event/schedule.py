@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from downfield.core.errors import InputError
 from downfield.desk.event.progress import depends_on
-from downfield.desk.event.records import EventClock, KnownEntrant, Match
+from downfield.desk.event.records import EventClock, Match
 
 
 def slot_times(clock: EventClock) -> list[datetime]:
@@ -44,7 +44,7 @@ def schedule(
     matches: Sequence[Match],
     tables: Sequence[str],
     clock: EventClock,
-    players: Mapping[str, set[str]] | None = None,
+    players: Mapping[str, set[str]],
     active: Collection[str] = (),
 ) -> tuple[Match, ...]:
     """Return the games with their slots and tables.
@@ -56,7 +56,7 @@ def schedule(
     Args:
         tables: names, without repetition.
         clock: the event's clock. Without sessions, slots are numbered and have no times.
-        players: ids of who is known to play each game; None for what is known from the draw.
+        players: ids of who is known to play each game.
         active: ids of the games that are in play.
 
     Raises:
@@ -64,10 +64,9 @@ def schedule(
     """
     if not tables:
         raise InputError("There is no table to play on. Name the tables first.")
-    if players is None:
-        players = {match.id: known_players(match) for match in matches}
     times = slot_times(clock)
-    stays = [match for match in matches if _stays(match, active)]
+    decided = {match.id for match in matches if match.result is not None or match.dispute or match.id in active}
+    stays = [match for match in matches if match.id in decided or (match.fixed and match.slot is not None)]
     placed: dict[str, Match] = {match.id: match for match in stays}
     before = {match.id: [other.id for other in matches if depends_on(match, other)] for match in matches}
     waiting = _without_time(matches, placed, before)
@@ -75,8 +74,9 @@ def schedule(
     urgency = _urgency(matches, before)
     taken = {(match.slot, match.table) for match in stays}
     used: dict[str, Counter[str]] = {}
-    begun = [match.slot for match in stays if match.slot is not None and (match.id in active or _is_played(match))]
-    slot = max(begun, default=0)
+    # What somebody forfeits who has left may be far ahead, and is not played.
+    played = {match.id for match in stays if match.result is not None and match.result.forfeited_by is None}
+    slot = max((match.slot for match in stays if match.slot is not None and match.id in {*active, *played}), default=0)
     while open_matches:
         ready = [match for match in open_matches if _may_begin(match, slot, placed, before, clock.rest_slots)]
         ready.sort(key=lambda match: -urgency[match.id])  # stable: listed order among equals
@@ -103,28 +103,14 @@ def schedule(
             " time, or shorten the games."
         )
     made = tuple(placed.get(match.id) or replace(match, slot=None, table="") for match in matches)
-    slots = {match.id: match.slot for match in made}
+    slots = {match.id: -1 if match.slot is None else match.slot for match in made}
     for match in made:
-        late = [one for one in before[match.id] if match.result is None and not _precedes(slots[one], slots[match.id])]
-        if late and match.fixed:
+        late = [one for one in before[match.id] if match.slot is not None and slots[one] >= match.slot]
+        if late and match.fixed and match.result is None:
             raise InputError(
                 f"{match.id} is fixed before {late[0]}, which decides who plays it. Release it, or move it."
             )
     return made
-
-
-def _precedes(slot: int | None, later: int | None) -> bool:
-    return slot is None or later is None or slot < later
-
-
-def known_players(match: Match) -> set[str]:
-    """Return who is known to play from the draw; everybody else is decided by games that are over by then."""
-    return {side.entrant for side in (match.home, match.away) if isinstance(side, KnownEntrant)}
-
-
-def _stays(match: Match, active: Collection[str]) -> bool:
-    decided = match.result is not None or bool(match.dispute) or match.id in active
-    return decided or (match.fixed and match.slot is not None)
 
 
 def _without_time(matches: Sequence[Match], placed: Mapping[str, Match], before: Mapping[str, list[str]]) -> set[str]:
@@ -134,11 +120,6 @@ def _without_time(matches: Sequence[Match], placed: Mapping[str, Match], before:
         if match.id not in placed and (match.postponed or out & set(before[match.id])):
             out.add(match.id)
     return out
-
-
-def _is_played(match: Match) -> bool:
-    """Return whether a game was played: what somebody forfeits who has left may be far ahead."""
-    return match.result is not None and match.result.forfeited_by is None
 
 
 def _may_begin(match: Match, slot: int, placed: dict[str, Match], before: dict[str, list[str]], rest: int) -> bool:

@@ -83,48 +83,8 @@ class JournalReceiver:
             storing.cancel()
             await asyncio.gather(storing, return_exceptions=True)
 
-    def append(self, content: bytes) -> str:
-        """Store one batch, and return the answer."""
-        return self._work([content])[0]
-
-    def positions(self, content: bytes) -> str:
-        """Return the answer to a question about positions."""
-        return to_json(PositionsReply, self._positions(content))
-
-    def close(self) -> None:
-        """End the threads; what they are storing is stored first."""
-        self._threads.shutdown()
-
-    async def _store_groups(self, batches: asyncio.Queue[Msg]) -> None:
-        began_s = -GROUP_S
-        senders: deque[str] = deque(maxlen=2 * MANY)
-        while True:
-            group = [await batches.get()]
-            if len(set(senders)) >= MANY:
-                await asyncio.sleep(max(0.0, began_s + GROUP_S - time.monotonic()))
-            while len(group) < GROUP_MAX and not batches.empty():
-                group.append(batches.get_nowait())
-            began_s = time.monotonic()
-            senders.extend(message.reply.rpartition(".")[0] for message in group)  # each client has an inbox
-            await self._answer(self._work, group)
-
-    async def _answer_position(self, message: Msg) -> None:
-        await self._answer(lambda contents: [self.positions(contents[0])], [message])
-
-    async def _answer(self, work: Callable[[list[bytes]], list[str]], messages: list[Msg]) -> None:
-        """Do the work of messages in a thread, and respond to each that asks for an answer in an inbox."""
-        messages = [message for message in messages if is_inbox(message.reply)]
-        if not messages:
-            return
-        contents = [message.data for message in messages]
-        try:
-            answers = await asyncio.get_running_loop().run_in_executor(self._threads, work, contents)
-            for message, answer in zip(messages, answers, strict=True):
-                await message.respond(answer.encode())
-        except Exception:  # the rigs get no answer, and send their batches again
-            _log.exception("Batches of journals could not be received")
-
-    def _work(self, contents: list[bytes]) -> list[str]:
+    def append(self, contents: list[bytes]) -> list[str]:
+        """Store batches, and return the answer to each."""
         replies: dict[int, BatchReply] = {}
         batches: dict[int, JournalBatch] = {}
         for place, content in enumerate(contents):
@@ -141,14 +101,49 @@ class JournalReceiver:
                 _log.warning("Table %s, game %s: %s", batch.game.table, batch.game.id, reply.text)
         return [to_json(BatchReply, replies[place]) for place in range(len(contents))]
 
-    def _positions(self, content: bytes) -> PositionsReply:
+    def positions(self, content: bytes) -> str:
+        """Return the answer to a question about positions."""
         try:
             question = from_json(PositionsQuestion, content, path="a question about positions")
-            return PositionsReply(self._store.positions(question.games))
+            reply = PositionsReply(self._store.positions(question.games))
         except DownfieldError as error:
-            return PositionsReply({}, str(error))
+            reply = PositionsReply({}, str(error))
         except SQLAlchemyError as error:
-            return PositionsReply({}, f"the tournament's database: {cause_of(error)}")
+            reply = PositionsReply({}, f"the tournament's database: {cause_of(error)}")
+        return to_json(PositionsReply, reply)
+
+    def close(self) -> None:
+        """End the threads; what they are storing is stored first."""
+        self._threads.shutdown()
+
+    async def _store_groups(self, batches: asyncio.Queue[Msg]) -> None:
+        began_s = -GROUP_S
+        senders: deque[str] = deque(maxlen=2 * MANY)
+        while True:
+            group = [await batches.get()]
+            if len(set(senders)) >= MANY:
+                await asyncio.sleep(max(0.0, began_s + GROUP_S - time.monotonic()))
+            while len(group) < GROUP_MAX and not batches.empty():
+                group.append(batches.get_nowait())
+            began_s = time.monotonic()
+            senders.extend(message.reply.rpartition(".")[0] for message in group)  # each client has an inbox
+            await self._answer(self.append, group)
+
+    async def _answer_position(self, message: Msg) -> None:
+        await self._answer(lambda contents: [self.positions(contents[0])], [message])
+
+    async def _answer(self, work: Callable[[list[bytes]], list[str]], messages: list[Msg]) -> None:
+        """Do the work of messages in a thread, and respond to each that asks for an answer in an inbox."""
+        messages = [message for message in messages if is_inbox(message.reply)]
+        if not messages:
+            return
+        contents = [message.data for message in messages]
+        try:
+            answers = await asyncio.get_running_loop().run_in_executor(self._threads, work, contents)
+            for message, answer in zip(messages, answers, strict=True):
+                await message.respond(answer.encode())
+        except Exception:  # the rigs get no answer, and send their batches again
+            _log.exception("Batches of journals could not be received")
 
 
 class DeskTournament:
@@ -212,7 +207,7 @@ class DeskTournament:
             NotFoundError: nothing is sent to that subject.
         """
         if subject == APPEND_SUBJECT:
-            return self._receiver.append(content).encode()
+            return self._receiver.append([content])[0].encode()
         if subject == POSITIONS_SUBJECT:
             return self._receiver.positions(content).encode()
         if subject == PUSH_SUBJECT:
@@ -255,14 +250,13 @@ def open_desk_tournament(
         InputError: the credentials or what was sent before can't be read, or there is no database.
         MissingExtraError: a client is not installed.
     """
-    tournament, path = settings.tournament, folder / "pushes.json"
+    tournament, path, access = settings.tournament, folder / "pushes.json", None
     pushes = PushKeeper(path, grants.standing, lambda ticket: is_open(keeper.event, ticket), grants.key)
-    if not tournament.servers:
+    if tournament.servers:
+        access = broker_access(tournament.servers, tournament.credentials, "desk")
+        if not tournament.database:
+            raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
+    else:
         make_private_folder(folder)
-        store = TournamentStore(tournament.database or f"sqlite:///{(folder / GAMES_FILE).absolute()}")
-        return DeskTournament(None, store, keeper, grants.key.public_text, pushes)
-    access = broker_access(tournament.servers, tournament.credentials, "desk")
-    if not tournament.database:
-        raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
-    store = TournamentStore(tournament.database)
+    store = TournamentStore(tournament.database or f"sqlite:///{(folder / GAMES_FILE).absolute()}")
     return DeskTournament(access, store, keeper, grants.key.public_text, pushes)

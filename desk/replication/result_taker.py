@@ -151,6 +151,7 @@ def table_game(row: GameRow, contents: Iterable[tuple[int, Content]]) -> TableGa
     signatures: Signatures = {}
     closed: tuple[int, int] | None = None
     won: Side | None = None
+    names: dict[Side, str] = {"home": row.home, "away": row.away}
     signed: tuple[int, int] | None = None
     coaches: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -164,7 +165,8 @@ def table_game(row: GameRow, contents: Iterable[tuple[int, Content]]) -> TableGa
             closed, state, why = None, "reopened", f"{content.by}: {content.reason}"
         elif isinstance(content, GameEnded):
             closed, why = content.score, content.by if signed is not None else ""
-            won = _overtime_winner(row, content.text)
+            # Of an overtime which the score does not show: the game's last line names who won it.
+            won = next((side for side, name in names.items() if f", {name} wins in overtime" in content.text), None)
         if closed is not None:
             state = "ended" if signed is None else "corrected"
             if are_complete(signatures, closed):
@@ -176,9 +178,3 @@ def table_game(row: GameRow, contents: Iterable[tuple[int, Content]]) -> TableGa
     known: GameState = state  # type: ignore[assignment]
     score = closed or (0, 0)
     return TableGame(row.id, seq, known, row.table, row.home, row.away, score, signed, coaches, notes, why, won, ticket)
-
-
-def _overtime_winner(row: GameRow, text: str) -> Side | None:
-    """Return the side that won an overtime which the score does not show: the game's last line names it."""
-    names: dict[Side, str] = {"home": row.home, "away": row.away}
-    return next((side for side, name in names.items() if f", {name} wins in overtime" in text), None)

@@ -1,6 +1,6 @@
 """The tournament's store: the games of all tables in one database, each entry checked as it arrives.
 
-That is an SQLite file in the desk's folder, or a PostgreSQL; `moving` copies from one to the other.
+That is an SQLite file in the desk's folder, or a PostgreSQL; `copy_games` copies from one to the other.
 
 It has the schema of a rig's store, so `downfield verify` reads it too, and beside it where each rig signed last.
 PostgreSQL's own replication needs a PostgreSQL at either end, and a rig has SQLite. What it offers all the same is
@@ -17,7 +17,6 @@ import hashlib
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any, Final, Literal
 
@@ -30,15 +29,12 @@ from downfield.core.errors import InputError, OutputError
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import rig_id
 from downfield.store.database.engines import cause_of, create_writing_engine, parse_address, transaction
-from downfield.store.database.reader import StoreReader
-from downfield.store.database.schema import ENTRIES, GAMES, create_tables
+from downfield.store.database.reader import GAME_ROWS, StoreReader, values_of
+from downfield.store.database.schema import ENTRIES, GAMES, NEXT_NUMBER, create_tables
 from downfield.store.sealing.hash_chain import GENESIS, follows
 from downfield.store.sealing.signing import is_public_key
 from downfield.store.signed_ends import SIGNED_ENDS
 from downfield.store.writing.replication import BatchReply, JournalBatch, StoredPosition, is_signed
-
-NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
-"""Of a game that is listed now."""
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(number) FROM (SELECT unnest(:numbers) AS number ORDER BY 1) AS games")
 """In one order, so that two desks never wait for each other."""
@@ -55,12 +51,12 @@ LEFT JOIN LATERAL (
 """)
 """How each game is listed, and its stored entries from one number on, or the last."""
 
-ENTRY_FIELDS: Final = tuple(field.name for field in fields(EntryRow))
 _SIGNED_FIELDS: Final = ("seq", "digest", "key", "signature", "received_ns")
 
+Standing = tuple[RowMapping | None, dict[int, str]]  # How a game is listed, and digests of its stored entries by number
 
-def keep_signatures(connection: Connection, ends: Sequence[dict[str, Any]]) -> None:
-    """Keep where rigs have signed their journals last."""
+
+def _keep_signatures(connection: Connection, ends: Sequence[dict[str, Any]]) -> None:
     signed = (sqlite_insert if _is_file(connection) else insert_or_update)(SIGNED_ENDS)
     new = {name: signed.excluded[name] for name in _SIGNED_FIELDS}
     connection.execute(signed.on_conflict_do_update(index_elements=[SIGNED_ENDS.c.game], set_=new), ends)
@@ -74,53 +70,38 @@ def _is_file(connection: Connection) -> bool:
     return connection.dialect.name == "sqlite"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedBatch:
-    """A batch with which nothing is wrong by itself."""
-
-    batch: JournalBatch
-
-    @property
-    def game(self) -> str:
-        """The id of its game."""
-        return self.batch.game.id
-
-
-def checked(batch: JournalBatch) -> CheckedBatch | BatchReply:
-    """Return a batch once its signature, its order and its hash chain are checked; a refusal where one is wrong."""
-    fault = _fault(batch, batch.entries)
-    return BatchReply("refused", text=fault) if fault else CheckedBatch(batch)
-
-
-def store_group(connection: Connection, group: Sequence[CheckedBatch]) -> list[BatchReply]:
+def _store_group(connection: Connection, group: Sequence[JournalBatch]) -> list[BatchReply]:
     """Store batches of different games within a transaction, and return what becomes of each once it is committed."""
     if not _is_file(connection):  # the transaction alone writes to a file
-        connection.execute(_LOCK, {"numbers": [_lock_number(one.game) for one in group]})
+        digests = (hashlib.sha256(f"journal {batch.game.id}".encode()).digest() for batch in group)
+        connection.execute(_LOCK, {"numbers": [int.from_bytes(digest[:8], signed=True) for digest in digests]})
     standing = _standing(connection, group)
     games: list[dict[str, Any]] = []
     entries: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
     replies = []
-    for one in group:
-        listed, stored = standing.get(one.game, (None, {}))
-        reply, new = _judged(one, listed, stored)
+    for batch in group:
+        listed, stored = standing.get(batch.game.id, (None, {}))
+        reply, new = _judged(batch, listed, stored)
         replies.append(reply)
         if not new:
             continue
         if listed is None:
-            games.append(listing_of(one.batch.game))
-        entries += [{name: getattr(entry, name) for name in ENTRY_FIELDS} for entry in new]
-        ends.append(_end(one.batch, new[-1]))
+            games.append(values_of(batch.game))
+        entries += map(values_of, new)
+        end = {"game": batch.game.id, "seq": new[-1].seq, "digest": new[-1].digest, "key": batch.key}
+        ends.append({**end, "signature": batch.signature, "received_ns": time.time_ns()})
     if games:
         connection.execute(insert(GAMES).values(number=NEXT_NUMBER), games)
     if entries:
         connection.execute(insert(ENTRIES), entries)
-        keep_signatures(connection, ends)
+        _keep_signatures(connection, ends)
     return replies
 
 
-def _fault(batch: JournalBatch, rows: Sequence[EntryRow]) -> str:
-    """Return what is wrong with a batch by itself; empty where nothing is."""
+def _fault(batch: JournalBatch) -> str:
+    """Return what is wrong with a batch by itself: its signature, order or hash chain; empty where nothing is."""
+    rows = batch.entries
     if not rows or not is_public_key(batch.key):
         return "this is no batch of entries"
     if batch.game.owner != rig_id(batch.key):
@@ -134,14 +115,11 @@ def _fault(batch: JournalBatch, rows: Sequence[EntryRow]) -> str:
     return ""
 
 
-def _standing(
-    connection: Connection, group: Sequence[CheckedBatch]
-) -> dict[str, tuple[RowMapping | None, dict[int, str]]]:
-    """Return how each game is listed, and the digests of its stored entries by number."""
+def _standing(connection: Connection, group: Sequence[JournalBatch]) -> dict[str, Standing]:
     if _is_file(connection):
-        return {one.game: (listed, stored) for one in group for listed, stored in [_standing_in_file(connection, one)]}
-    wanted = {"games": [one.game for one in group], "firsts": [one.batch.entries[0].seq - 1 for one in group]}
-    found: dict[str, tuple[RowMapping | None, dict[int, str]]] = {}
+        return {batch.game.id: _standing_in_file(connection, batch) for batch in group}
+    wanted = {"games": [batch.game.id for batch in group], "firsts": [batch.entries[0].seq - 1 for batch in group]}
+    found: dict[str, Standing] = {}
     for row in connection.execute(_STANDING, wanted).mappings():
         _, stored = found.setdefault(row["id"], (row, {}))
         if row["seq"] is not None:
@@ -149,22 +127,23 @@ def _standing(
     return found
 
 
-def _standing_in_file(connection: Connection, one: CheckedBatch) -> tuple[RowMapping | None, dict[int, str]]:
-    listed = connection.execute(select(GAMES).where(GAMES.c.id == one.game)).mappings().first()
-    last = connection.scalar(select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.game == one.game))
+def _standing_in_file(connection: Connection, batch: JournalBatch) -> Standing:
+    game = batch.game.id
+    listed = connection.execute(select(GAMES).where(GAMES.c.id == game)).mappings().first()
+    last = connection.scalar(select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.game == game))
     if last is None:
         return listed, {}
-    first = min(one.batch.entries[0].seq - 1, last)
-    query = select(ENTRIES.c.seq, ENTRIES.c.digest).where(ENTRIES.c.game == one.game, ENTRIES.c.seq >= first)
+    first = min(batch.entries[0].seq - 1, last)
+    query = select(ENTRIES.c.seq, ENTRIES.c.digest).where(ENTRIES.c.game == game, ENTRIES.c.seq >= first)
     return listed, {row.seq: row.digest for row in connection.execute(query)}
 
 
 def _judged(
-    one: CheckedBatch, listed: RowMapping | None, stored: dict[int, str]
+    batch: JournalBatch, listed: RowMapping | None, stored: dict[int, str]
 ) -> tuple[BatchReply, Sequence[EntryRow]]:
     """Return what becomes of a batch, and its entries that are not stored yet."""
-    rows = one.batch.entries
-    if listed is not None and any(listed[name] != value for name, value in listing_of(one.batch.game).items()):
+    rows = batch.entries
+    if listed is not None and any(listed[name] != value for name, value in values_of(batch.game).items()):
         return BatchReply("refused", text="its title, teams, rulebook, table or rig is not the one it had before"), ()
     last = max(stored, default=0)
     for entry in rows:
@@ -176,26 +155,6 @@ def _judged(
         return BatchReply("refused", last, _fork(rows[0].seq - 1)), ()
     new = [entry for entry in rows if entry.seq > last]
     return BatchReply("stored", new[-1].seq if new else last), new
-
-
-def _end(batch: JournalBatch, last: EntryRow) -> dict[str, Any]:
-    return {
-        "game": last.game,
-        "seq": last.seq,
-        "digest": last.digest,
-        "key": batch.key,
-        "signature": batch.signature,
-        "received_ns": time.time_ns(),
-    }
-
-
-def _lock_number(game: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"journal {game}".encode()).digest()[:8], signed=True)
-
-
-def listing_of(game: GameRow) -> dict[str, Any]:
-    """Return a game as its row of the list of games."""
-    return {"table_name" if name == "table" else name: value for name, value in asdict(game).items()}
 
 
 def _fork(seq: int) -> str:
@@ -251,32 +210,32 @@ class TournamentStore:
 
     def last_number(self) -> int:
         """Return the number of the game that came last; 0 for none."""
-        with self._reading() as connection:
+        with self.connected("read") as connection:
             return int(connection.scalar(select(func.max(GAMES.c.number))) or 0)
 
     def games_after(self, number: int, also: Collection[str] = ()) -> list[GameRow]:
         """Return the games that came after one, and some others by their ids, in order."""
-        columns = [column for column in GAMES.c if column.name != "number"]
-        with self._reading() as connection:
-            rows = connection.execute(select(*columns).where(_after(number, also)).order_by(GAMES.c.number))
+        with self.connected("read") as connection:
+            rows = connection.execute(GAME_ROWS.where(_after(number, also)).order_by(GAMES.c.number))
             return [GameRow(*row) for row in rows]
 
     def latest_entries(self, number: int, kinds: Collection[str], also: Collection[str] = ()) -> dict[str, int]:
         """Return the number of the latest entry of some kinds of each game that came after one, and of some others."""
         games = select(GAMES.c.id).where(_after(number, also))
         query = select(ENTRIES.c.game, func.max(ENTRIES.c.seq)).group_by(ENTRIES.c.game)
-        with self._reading() as connection:
+        with self.connected("read") as connection:
             found = connection.execute(query.where(ENTRIES.c.game.in_(games), ENTRIES.c.kind.in_(kinds)))
             return {str(game): int(seq) for game, seq in found}
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def connected(self, to: Literal["read", "written"]) -> Iterator[Connection]:
+        """Yield a connection, in a transaction where it writes. Raises OutputError: the database does not answer."""
         try:
             self.open()
-            with self._engine.connect() as connection:
+            with self._engine.connect() if to == "read" else transaction(self._engine) as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise OutputError(f"{self.where}: the tournament's database can't be read: {cause_of(error)}") from None
+            raise OutputError(f"{self.where}: the tournament's database can't be {to}: {cause_of(error)}") from None
 
     def close(self) -> None:
         """Close its connections."""
@@ -293,10 +252,6 @@ class TournamentStore:
         with self._engine.connect() as connection:
             return {row.game: StoredPosition(row.seq, row.digest) for row in connection.execute(query)}
 
-    def receive(self, batch: JournalBatch) -> BatchReply:
-        """Store a batch, all of it or nothing; it is on the server's disk when this returns that it was stored."""
-        return self.receive_all([batch])[0]
-
     def receive_all(self, batches: Sequence[JournalBatch]) -> list[BatchReply]:
         """Store batches, each whole or not at all, in one transaction where the server takes them so.
 
@@ -306,56 +261,65 @@ class TournamentStore:
         Returns:
             What became of each; those that are stored are on the server's disk.
         """
-        replies: dict[int, BatchReply] = {}
-        waiting: list[tuple[int, CheckedBatch]] = []
-        for place, batch in enumerate(batches):
-            found = checked(batch)
-            if isinstance(found, BatchReply):
-                replies[place] = found
-            else:
-                waiting.append((place, found))
+        faults = [_fault(batch) for batch in batches]
+        replies = {place: BatchReply("refused", text=fault) for place, fault in enumerate(faults) if fault}
+        waiting = [(place, batch) for place, batch in enumerate(batches) if place not in replies]
         while waiting:
-            firsts = {one.game: place for place, one in reversed(waiting)}
-            group = [(place, one) for place, one in waiting if firsts[one.game] == place]
-            waiting = [pair for pair in waiting if pair not in group]
-            for (place, _), reply in zip(group, self._store([one for _, one in group]), strict=True):
-                replies[place] = reply
+            firsts = {batch.game.id: place for place, batch in reversed(waiting)}
+            group = [place for place, batch in waiting if firsts[batch.game.id] == place]
+            waiting = [(place, batch) for place, batch in waiting if firsts[batch.game.id] != place]
+            replies |= zip(group, self._store([batches[place] for place in group]), strict=True)
         return [replies[place] for place in range(len(batches))]
 
-    def _store(self, group: Sequence[CheckedBatch]) -> list[BatchReply]:
+    def _store(self, group: Sequence[JournalBatch]) -> list[BatchReply]:
         """Store batches of different games together; where the server refuses them, each by itself."""
         try:
             self.open()
             with transaction(self._engine) as connection:
-                return store_group(connection, group)
+                return _store_group(connection, group)
         except InputError as error:
             return [BatchReply("unavailable", text=str(error))] * len(group)
         except SQLAlchemyError as error:
             is_away = not isinstance(error, DataError | IntegrityError)  # read-only, without rights, full, not there
             if not is_away and len(group) > 1:
-                return [reply for one in group for reply in self._store([one])]
+                return [reply for batch in group for reply in self._store([batch])]
             status: Literal["unavailable", "refused"] = "unavailable" if is_away else "refused"
             return [BatchReply(status, text=f"the tournament's database: {cause_of(error)}")] * len(group)
 
-    def signed_end(self, game: str) -> RowMapping | None:
-        """Return where a game's rig has signed it last; None where it has not.
 
-        Raises:
-            OutputError: the database does not answer.
-        """
-        with self._reading() as connection:
-            return connection.execute(select(SIGNED_ENDS).where(SIGNED_ENDS.c.game == game)).mappings().first()
+def copy_games(source: TournamentStore, target: TournamentStore) -> tuple[int, int]:
+    """Copy every game of one store into another, in order: when an event outgrows one computer.
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Yield a connection in a transaction of its own.
+    What is there already is compared and left. Each game is copied whole or not at all, so that a copy that was broken
+    off goes on when it is made again.
 
-        Raises:
-            OutputError: it does not answer, or does not take what is written.
-        """
-        try:
-            self.open()
-            with transaction(self._engine) as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise OutputError(f"{self.where}: the tournament's database can't be written: {cause_of(error)}") from None
+    Returns:
+        How many games and entries were new.
+
+    Raises:
+        InputError: the two have different entries of a game, a chain is broken, or a store can't be used.
+        OutputError: one does not answer.
+    """
+    copied = [_copy(source, target, game) for game in source.games_after(0)]
+    return sum(new > 0 for new in copied), sum(copied)
+
+
+def _copy(source: TournamentStore, target: TournamentStore, game: GameRow) -> int:
+    with source.connected("read") as connection:
+        end = connection.execute(select(SIGNED_ENDS).where(SIGNED_ENDS.c.game == game.id)).mappings().first()
+    digest, new = GENESIS, 0
+    with target.connected("written") as connection:
+        last = connection.scalar(select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.game == game.id)) or 0
+        known = connection.scalar(select(ENTRIES.c.digest).where(ENTRIES.c.game == game.id, ENTRIES.c.seq == last))
+        if connection.scalar(select(GAMES.c.id).where(GAMES.c.id == game.id)) is None:
+            connection.execute(insert(GAMES).values(number=NEXT_NUMBER), [values_of(game)])
+        for entry in source.reader().entries(game.id):
+            if not follows(digest, entry) or (entry.seq == last and entry.digest != known):
+                raise InputError(f"Game {game.id} has another entry {entry.seq} in {target.where}. It was not moved.")
+            digest = entry.digest
+            if entry.seq > last:
+                connection.execute(insert(ENTRIES), values_of(entry))
+                new += 1
+        if end is not None and new:
+            _keep_signatures(connection, [dict(end)])
+    return new

@@ -21,7 +21,7 @@ from downfield.api.security.forwarding import KnownClients, own_path
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
-from downfield.desk.service import event_routes, guests, push_routes, schedule_routes, sheets, table_routes
+from downfield.desk.service import event_routes, guests, push_routes, sheets, table_routes
 from downfield.desk.service.parts import DeskParts
 from downfield.store.writing.store import Store
 
@@ -87,7 +87,6 @@ ROUTERS: Final = (
     table_routes.grants_router,
     guests.router,
     event_routes.router,
-    schedule_routes.router,
     sheets.router,
     pairing.router,
     router,

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.core.records import made_of
-from downfield.desk.event.outcomes import WITHDREW, WaitingKind, outcomes
+from downfield.desk.event.outcomes import WITHDREW, outcomes
 from downfield.desk.event.progress import Progress, pool_text, ranking
 from downfield.desk.event.records import Entrant, EventClock, KnownEntrant, Match, PoolPlace, Result, Rules, Stage
 from downfield.desk.event.schedule import slot_times
@@ -23,7 +23,7 @@ MatchState = Literal["open", "ready", "in_play", "stopped", "played", "not_neede
 class View(BaseModel):
     """A part of the event as it is shown."""
 
-    model_config = ConfigDict(frozen=True, from_attributes=True)
+    model_config = ConfigDict(frozen=True)
 
 
 class SideView(View):
@@ -112,26 +112,6 @@ class EventView(View):
     waiting: int = Field(description="How many things wait for the director: see `/api/event/waiting`.")
     undo: str = Field(description="What would be undone next; empty for nothing.")
     lots: bool = Field(description="Whether lots are drawn.")
-
-
-class ChoiceView(View):
-    """What can be done about something that waits: a result to be entered, or a match that a game counts for."""
-
-    text: str
-    match: str
-    result: Result | None
-    turned: bool
-
-
-class WaitingView(View):
-    """Something that waits for the director."""
-
-    kind: WaitingKind
-    match: str = Field(description="Empty where that is not known.")
-    game: str = Field(description="Id of a table's game; empty for what was entered by hand.")
-    text: str = Field(description="What it is: the table, the teams and the score.")
-    reason: str = Field(description="Why it waits, and what to do.")
-    choices: tuple[ChoiceView, ...]
 
 
 _CHANGES_SHOWN = 50

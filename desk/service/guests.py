@@ -104,8 +104,7 @@ def table(rows: Iterable[str]) -> str:
 
 
 def _games(matches: Sequence[MatchView], live: Mapping[str, Points], event: EventView) -> str:
-    rows = (_game(match, live.get(match.id), _is_overdue(match, event)) for match in matches)
-    return table(rows) if matches else ""
+    return table(_game(match, live.get(match.id), _is_overdue(match, event)) for match in matches) if matches else ""
 
 
 def _is_overdue(match: MatchView, event: EventView) -> bool:
@@ -222,10 +221,9 @@ def read_live(desk: DeskDep) -> dict[str, Points]:
 
 def announcements(desk: DeskParts) -> list[str]:
     """Return what was announced to all tables, or to a team, and is still sent, the latest first."""
-    sent = [push for push in reversed(desk.tournament.pushes.pushes) if isinstance(push.payload, Announcement)]
-    for_all = [push for push in sent if not push.rigs or (isinstance(push.payload, Announcement) and push.payload.team)]
-    fresh = [push for push in for_all if time.time_ns() - push.at_ns < ANNOUNCED_NS]
-    return [push.payload.text for push in fresh[:3] if isinstance(push.payload, Announcement)]
+    fresh = [push for push in reversed(desk.tournament.pushes.pushes) if time.time_ns() - push.at_ns < ANNOUNCED_NS]
+    sent = [(push.payload, push.rigs) for push in fresh if isinstance(push.payload, Announcement)]
+    return [said.text for said, rigs in sent if said.team or not rigs][:3]
 
 
 ANNOUNCED_NS: Final = 30 * 60 * 1_000_000_000  # How long an announcement is shown to the hall

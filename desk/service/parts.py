@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Header, Query
 from fastapi import Request as HttpRequest
@@ -13,8 +14,7 @@ from fastapi.requests import HTTPConnection
 from downfield.api.context.access_control import PrincipalDep
 from downfield.core.errors import InputError
 from downfield.desk.event.keeper import EventKeeper, Request
-from downfield.desk.event.operations import Operation
-from downfield.desk.event.state import TournamentEvent
+from downfield.desk.event.state import Change, TournamentEvent
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.service.event_views import EventView, event_view
 from downfield.desk.tables.address_book import AddressBook, TableStatus
@@ -79,25 +79,30 @@ async def _sender(
     if_match: Annotated[str, Header(max_length=40, description="The ETag of the event that was shown.")] = "",
 ) -> Sender:
     content = hashlib.sha256(f"{http.method} {http.url.path}\n".encode() + await http.body()).hexdigest()
-    return Sender(desk, Request(principal.name, why, idempotency_key, content, _revision(if_match), confirmed))
-
-
-def _revision(etag: str) -> int | None:
-    """Return the revision of an ETag; None without one. Raises InputError: it is none of this desk's."""
-    text = etag.strip().removeprefix("W/").strip('"').partition("-")[0]
-    if text in {"", "*"}:
-        return None
-    if not text.isdecimal():
+    revision = if_match.strip().removeprefix("W/").strip('"').partition("-")[0]
+    if not (revision in {"", "*"} or revision.isdecimal()):
         raise InputError("If-Match is the ETag of the event, as GET /api/event answers it.")
-    return int(text)
+    seen = int(revision) if revision.isdecimal() else None
+    return Sender(desk, Request(principal.name, why, idempotency_key, content, seen, confirmed))
 
 
 SenderDep = Annotated[Sender, Depends(_sender)]
 
 
-def change_event(by: Sender, text: str, operation: Operation, about: str = "") -> EventView:
-    """Change the event, and return it as it is shown afterwards."""
-    return shown(by.desk, by.desk.keeper.change(by.request, text, operation, about=about))
+def change_event(
+    by: Sender, text: str, operation: Callable[..., TournamentEvent], *given: Any, about: str = ""
+) -> EventView:
+    """Change the event, and return it as it is shown afterwards.
+
+    Args:
+        operation: gets the event, what is given, and the line for the audit trail.
+        about: id of the match it is about.
+    """
+
+    def change(event: TournamentEvent, line: Change) -> TournamentEvent:
+        return operation(event, *given, line)
+
+    return shown(by.desk, by.desk.keeper.change(by.request, text, change, about=about))
 
 
 def shown(desk: DeskParts, event: TournamentEvent) -> EventView:

@@ -162,22 +162,13 @@ def call_round(desk: DeskDep, principal: PrincipalDep) -> list[RoundCall]:
             out.append(RoundCall(table=table, match="", state="free", text="nothing is left to be played"))
         else:
             try:
-                send_game(desk, principal.name, identity)
+                title, payload, tables = _content(desk, PushRequest(match=identity))
+                desk.tournament.pushes.send(principal.name, title, payload, _rigs(desk.tournament, tables))
                 out.append(RoundCall(table=table, match=identity, state="sent", text=names))
             except RefusedError as error:
                 state: Literal["late", "next"] = "late" if progress.is_ready(following) else "next"
                 out.append(RoundCall(table=table, match=identity, state=state, text=str(error)))
     return out
-
-
-def send_game(desk: DeskParts, by: str, match: str) -> None:
-    """Send a game to the table it is scheduled at; what was sent so before is not sent again.
-
-    Raises:
-        RefusedError: it can't be played there now.
-    """
-    title, payload, tables = _content(desk, PushRequest(match=match))
-    desk.tournament.pushes.send(by, title, payload, _rigs(desk.tournament, tables))
 
 
 @router.delete("/{push}", "admin", summary="Send something no longer", status_code=204)

@@ -29,17 +29,6 @@ _PERIODS: Final = ("Q1", "Q2", "Q3", "Q4", "OT", "Total")
 _PRINT: Final = '<p class="noprint note">Print this page: each sheet is kept together.</p>'
 
 
-def sheets_page(event: EventView, name: SheetName) -> str:
-    """Return a page of sheets, to be printed."""
-    titles = {"tables": "table sheets", "teams": "team sheets", "scores": "score sheets"}
-    makers: dict[SheetName, Callable[[EventView], Iterable[str]]]
-    makers = {"tables": _table_sheets, "teams": _team_sheets, "scores": _score_sheets}
-    sheets = "".join(f"<div class=sheet>{sheet}</div>" for sheet in makers[name](event))
-    return document(
-        f"{event.name}: {titles[name]}", _PRINT + (sheets or "<p>Make the draw and the schedule first.</p>")
-    )
-
-
 def _planned(event: EventView) -> list[MatchView]:
     matches = [match for match in event.matches if match.state != "not_needed"]
     return sorted(matches, key=lambda match: (match.slot is None, match.slot or 0, match.table))
@@ -48,9 +37,9 @@ def _planned(event: EventView) -> list[MatchView]:
 def _table_sheets(event: EventView) -> Iterable[str]:
     for name in event.tables:
         rows = [
-            (when_text(match), match.id, _teams(match), ", ".join(match.officials), _score(match))
-            for match in _planned(event)
-            if match.table == name
+            (when_text(one), one.id, f"{one.home.name} – {one.away.name}", ", ".join(one.officials), _score(one))
+            for one in _planned(event)
+            if one.table == name
         ]
         heads = ("Begins", "Game", "Teams", "Officials", "Result")
         yield section(at_table(name)[0].upper() + at_table(name)[1:], _grid(heads, rows))
@@ -79,10 +68,6 @@ def _score_sheets(event: EventView) -> Iterable[str]:
         )
         protest = "<p>Protest, why: ______________________</p>"
         yield section(match.id, f"<p>{escape(about)}</p>{_grid(('', *_PERIODS), rows)}{signed}{protest}")
-
-
-def _teams(match: MatchView) -> str:
-    return f"{match.home.name} – {match.away.name}"
 
 
 def _score(match: MatchView) -> str:
@@ -201,7 +186,13 @@ class EarlierEvent(BaseModel):
 @router.get("/event/sheets/{name}", "viewer", summary="Sheets to be printed", response_class=HTMLResponse)
 def read_sheets(desk: DeskDep, name: SheetName) -> HTMLResponse:
     """Each table's games, each team's, or a blank score sheet for every game whose teams are known."""
-    return HTMLResponse(sheets_page(event_view(desk.keeper.event, ""), name), headers=PAGE_HEADERS)
+    titles = {"tables": "table sheets", "teams": "team sheets", "scores": "score sheets"}
+    makers: dict[SheetName, Callable[[EventView], Iterable[str]]]
+    makers = {"tables": _table_sheets, "teams": _team_sheets, "scores": _score_sheets}
+    event = event_view(desk.keeper.event, "")
+    sheets = "".join(f"<div class=sheet>{sheet}</div>" for sheet in makers[name](event))
+    content = _PRINT + (sheets or "<p>Make the draw and the schedule first.</p>")
+    return HTMLResponse(document(f"{event.name}: {titles[name]}", content), headers=PAGE_HEADERS)
 
 
 @router.get("/event/season", "viewer", summary="The standings of each season", response_class=HTMLResponse)

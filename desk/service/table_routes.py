@@ -151,7 +151,11 @@ def read_mine(desk: DeskDep, principal: PrincipalDep) -> MyGrantView:
 @grants_router.post("", "admin", summary="Let a phone work at tables", status_code=201)
 def make_grant(desk: DeskDep, request: Request, principal: PrincipalDep, given: GrantRequest) -> GrantLink:
     """Its phone opens an invitation at the desk, once; tables take its passes while the desk is away."""
-    _refuse_unknown_tables(desk, given.tables)
+    known = {status.name.casefold() for status in desk.tournament.statuses()}
+    known |= {name.strip().casefold() for name in desk.keeper.event.tables}
+    for table in given.tables:
+        if " ".join(table.split()).casefold() not in known:  # it would be refused everywhere
+            raise RefusedError(f"No table is called '{table[:60]}'. Each rig's table is named by rig.table.")
     grant = desk.grants.issue(principal.name, given.name, given.role, given.tables, given.days)
     issued = next(one for one in desk.grants.issued if one.grant.id == grant.id)
     return GrantLink(**_view(issued).model_dump(), url=_url(desk, request, grant.id))
@@ -179,16 +183,3 @@ def _view(issued: IssuedGrant) -> GrantView:
 
 def _url(desk: DeskParts, request: Request, grant: str) -> str:
     return f"{base_url(request)}/pair#{desk.grants.invitation(grant)}"
-
-
-def _refuse_unknown_tables(desk: DeskParts, tables: tuple[str, ...]) -> None:
-    """Refuse names that no table has: such a grant would be refused everywhere.
-
-    Raises:
-        RefusedError: a name is no table's.
-    """
-    known = {status.name.casefold() for status in desk.tournament.statuses()}
-    known |= {name.strip().casefold() for name in desk.keeper.event.tables}
-    for table in tables:
-        if " ".join(table.split()).casefold() not in known:
-            raise RefusedError(f"No table is called '{table[:60]}'. Each rig's table is named by rig.table.")

@@ -104,17 +104,6 @@ class SessionMemento:
     last_event_ns: int  # when the last event was
 
 
-class KeptCheckpoint(Protocol):
-    """A memento that was kept, so that a game need not be judged whole to be resumed."""
-
-    @property
-    def position(self) -> JournalPosition:
-        """The entry that it stands at."""
-
-    def unpack(self) -> SessionMemento:
-        """Return how the game stood. Raises FormatError: it can't be unpacked."""
-
-
 class Journal(Protocol):
     """The journal of one game, to be gone on with.
 
@@ -168,8 +157,8 @@ class Journals(Protocol):
             capture: returns what the game has become; called at once, or not at all.
         """
 
-    def checkpoint(self, game: str) -> KeptCheckpoint | None:
-        """Return the last memento of a game; None where none is kept, or it can't be used."""
+    def checkpoint(self, game: str) -> tuple[JournalPosition, SessionMemento] | None:
+        """Return the last memento of a game, with its entry; None where none is kept, or it can't be used."""
 
     def close(self) -> None:
         """Write what is unwritten, if the disk accepts it in time."""

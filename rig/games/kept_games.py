@@ -135,14 +135,14 @@ def open_store(
     if not live:
         kept = store_file(settings) if settings.store.recordings else temporary / _TEMPORARY_STORE
         shown = Store(url) if url else Store.at(kept)
-        shown.keep_list(SignedList(key))  # without it, its devices would pass for added ones
+        shown.signed_list = SignedList(key)  # without it, its devices would pass for added ones
         return shown, NOBODY
     owner = GameOwner(rig_id(key.public_text), table or table_name(settings))
     store = Store(url, may_be_down=True) if url else Store.at(store_file(settings), may_be_down=True)
     try:
         store.lease(owner)
-        store.keep_unsaved(Spool(_unsaved_places(settings, store, owner), comes_first=store.is_on_server))
-        store.keep_list(SignedList(key))
+        store.spool = Spool(_unsaved_places(settings, store, owner), comes_first=store.is_on_server)
+        store.signed_list = SignedList(key)
         store.keep_heads(HeadsFile(heads_file(settings), key))
         store.when_written_again(lambda: _keep_key_again(settings, key))
     except DownfieldError:

@@ -58,15 +58,8 @@ def create_writing_engine(url: URL, *, creates: bool = True) -> Engine:
     """
     if url.drivername != "sqlite":
         return _create_server_engine(url, {})
-    path = Path(str(url.database)).absolute()
-
-    def connect() -> sqlite3.Connection:
-        uri = f"{path.as_uri()}?mode={'rwc' if creates else 'rw'}"
-        return sqlite3.connect(uri, uri=True, timeout=_LIMITS.busy_timeout_s, check_same_thread=False)
-
-    engine = create_engine(url, creator=connect)
+    engine = _create_file_engine(url, Path(str(url.database)), f"mode={'rwc' if creates else 'rw'}")
     event.listen(engine, "connect", _set_durable)
-    event.listen(engine, "handle_error", _as_damage, retval=True)
     event.listen(engine, "begin", _begin)
     return engine
 
@@ -82,13 +75,18 @@ def create_file_reading_engine(path: Path, *, is_unchanging: bool) -> Engine:
     Args:
         is_unchanging: whether nobody writes it, so that it is read without locks and without the files beside it.
     """
-    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if is_unchanging else ''}"
+    engine = _create_file_engine("sqlite://", path, f"mode=ro{'&immutable=1' if is_unchanging else ''}")
+    event.listen(engine, "connect", lambda connection, _record: connection.execute("PRAGMA query_only=ON"))
+    return engine
+
+
+def _create_file_engine(url: URL | str, path: Path, options: str) -> Engine:
+    uri = f"{path.absolute().as_uri()}?{options}"
 
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(uri, uri=True, timeout=_LIMITS.busy_timeout_s, check_same_thread=False)
 
-    engine = create_engine("sqlite://", creator=connect)
-    event.listen(engine, "connect", _set_reading)
+    engine = create_engine(url, creator=connect)
     event.listen(engine, "handle_error", _as_damage, retval=True)
     return engine
 
@@ -132,10 +130,6 @@ def _as_damage(context: ExceptionContext) -> BaseException | None:
     if isinstance(context.original_exception, UnicodeDecodeError):
         return DatabaseError(context.statement, None, sqlite3.DatabaseError("the names in its schema are damaged"))
     return None
-
-
-def _set_reading(connection: Any, _record: object) -> None:
-    connection.execute("PRAGMA query_only=ON")
 
 
 def _set_durable(connection: Any, _record: object) -> None:

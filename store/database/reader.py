@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from types import NoneType
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, null, select
+from sqlalchemy import Connection, Engine, Select, null, select
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
@@ -71,6 +71,12 @@ _TRIGGERS: Final = {
 GAME_ROWS: Final = select(*(column for column in GAMES.c if column.name != "number"))
 
 
+def values_of(row: EntryRow | GameRow | DeviceRow) -> dict[str, Any]:
+    """Return a row's values by the columns of its table."""
+    values = {name: getattr(row, name) for name in row.__dataclass_fields__}
+    return {"table_name" if name == "table" else name: value for name, value in values.items()}
+
+
 class StoreReader:
     """Reads a store. Callable from any thread.
 
@@ -94,8 +100,7 @@ class StoreReader:
             number = select(GAMES.c.number).where(GAMES.c.id == before).scalar_subquery()
             is_before = (GAMES.c.number < number) | ((GAMES.c.number == number) & (GAMES.c.id < before))
             query = query.where(is_before)
-        with self._reading() as connection:
-            return [self._row(GameRow, row) for row in connection.execute(query)]
+        return self._all(GameRow, query)
 
     def beginnings(self) -> frozenset[int]:
         """Return when the games began, wall clock, ns since 1970."""
@@ -104,9 +109,7 @@ class StoreReader:
 
     def game(self, game: str) -> GameRow | None:
         """Return a game; None when there is none of this id."""
-        with self._reading() as connection:
-            row = connection.execute(GAME_ROWS.where(GAMES.c.id == game)).first()
-        return None if row is None else self._row(GameRow, row)
+        return next(iter(self._all(GameRow, GAME_ROWS.where(GAMES.c.id == game))), None)
 
     def numbers(self) -> dict[str, int]:
         """Return the place of every game in the order in which they were started, by id."""
@@ -126,10 +129,8 @@ class StoreReader:
 
     def latest_game(self, owner: str) -> GameRow | None:
         """Return the game that an owner started last; None when there is none."""
-        query = GAME_ROWS.where(GAMES.c.owner == owner)
-        with self._reading() as connection:
-            row = connection.execute(query.order_by(GAMES.c.number.desc()).limit(1)).first()
-        return None if row is None else self._row(GameRow, row)
+        query = GAME_ROWS.where(GAMES.c.owner == owner).order_by(GAMES.c.number.desc()).limit(1)
+        return next(iter(self._all(GameRow, query)), None)
 
     def entries(
         self, game: str, *, after: int | None = 0, attachments: bool = True, page_entries: int = PAGE_ENTRIES
@@ -158,9 +159,7 @@ class StoreReader:
     def last_entry(self, game: str) -> EntryRow | None:
         """Return the last entry of a game's journal; None when there is none."""
         query = select(ENTRIES).where(ENTRIES.c.game == game).order_by(ENTRIES.c.seq.desc()).limit(1)
-        with self._reading() as connection:
-            row = connection.execute(query).first()
-        return None if row is None else self._row(EntryRow, row)
+        return next(iter(self._all(EntryRow, query)), None)
 
     def latest(self, game: str, kinds: Collection[str] = (), limit: int = 1) -> list[EntryRow]:
         """Return the latest entries of a game's journal, the last first, without their attachments.
@@ -193,16 +192,16 @@ class StoreReader:
 
     def devices(self) -> list[DeviceRow]:
         """Return every paired device, in the order they were paired."""
-        with self._reading() as connection:
-            return [
-                self._row(DeviceRow, row) for row in connection.execute(select(DEVICES).order_by(DEVICES.c.paired_ns))
-            ]
+        return self._all(DeviceRow, select(DEVICES).order_by(DEVICES.c.paired_ns))
 
     def signed_lists(self) -> list[ListRow]:
         """Return the rows of all rigs' signed lists, those of one rig beside each other."""
         query = select(SIGNED_LIST).order_by(SIGNED_LIST.c.owner, SIGNED_LIST.c.kind, SIGNED_LIST.c.subject)
+        return self._all(ListRow, query)
+
+    def _all(self, kind: type[Row], query: Select[Any]) -> list[Row]:
         with self._reading() as connection:
-            return [self._row(ListRow, row) for row in connection.execute(query)]
+            return [self._row(kind, row) for row in connection.execute(query)]
 
     def _row(self, kind: type[Row], values: SqlRow[Any]) -> Row:
         """Return a row of a table as a record.

@@ -95,6 +95,9 @@ SIGNED_LIST = Table(
     Column("content", Text, nullable=False),
 )
 
+NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
+"""Of a game that is listed now."""
+
 SCHEMA_VERSION: Final = 5  # Of the tables above; a store with another one is not opened
 
 

@@ -25,11 +25,15 @@ MAX_KEY_BYTES: Final = 4096  # A key file is 119 bytes; nothing larger is read
 
 
 class RigKey:
-    """A rig's private key."""
+    """A rig's private key.
+
+    Attributes:
+        public_text: the public key as text, 51 characters.
+    """
 
     def __init__(self, private: Ed25519PrivateKey) -> None:
         self._private = private
-        self._public_text = _text_of(private.public_key())
+        self.public_text = _text_of(private.public_key())
 
     @classmethod
     def generate(cls) -> RigKey:
@@ -58,7 +62,16 @@ class RigKey:
                 f"{path}: the rig's key can't be read or created: {error.strerror}. Let this user read it and write in"
                 " its folder."
             ) from None
-        return cls(_private_key(text, path))
+        try:
+            key = load_pem_private_key(text, password=None)
+        except (ValueError, TypeError):
+            key = None
+        if not isinstance(key, Ed25519PrivateKey):
+            raise InputError(
+                f"{path}: this is not the rig's key, or it is damaged. Put the file back from a copy; or move it away,"
+                " and the rig makes a new key, which nobody knows yet."
+            )
+        return cls(key)
 
     def keep(self, path: Path) -> None:
         """Write it to a file for its owner only, PKCS #8 in PEM; a file that is there stays as it is.
@@ -67,11 +80,6 @@ class RigKey:
             OSError: it can't be written.
         """
         create_private_file(path, self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-
-    @property
-    def public_text(self) -> str:
-        """The public key as text, 51 characters."""
-        return self._public_text
 
     def sign(self, data: bytes) -> bytes:
         """Return the signature of data, 64 bytes."""
@@ -90,8 +98,7 @@ def verify_signature(public_text: str, data: bytes, signature: bytes) -> bool:
         signature: what `RigKey.sign` returned.
     """
     try:
-        public = _public_key(public_text)
-        public.verify(signature, data)
+        _public_key(public_text).verify(signature, data)
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -126,16 +133,3 @@ def _public_key(text: str) -> Ed25519PublicKey:
     except binascii.Error:
         raise ValueError("no public key") from None
     return Ed25519PublicKey.from_public_bytes(raw)
-
-
-def _private_key(pem: bytes, path: Path) -> Ed25519PrivateKey:
-    try:
-        key = load_pem_private_key(pem, password=None)
-    except (ValueError, TypeError):
-        key = None
-    if not isinstance(key, Ed25519PrivateKey):
-        raise InputError(
-            f"{path}: this is not the rig's key, or it is damaged. Put the file back from a copy; or move it away, and"
-            " the rig makes a new key, which nobody knows yet."
-        )
-    return key

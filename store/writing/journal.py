@@ -1,10 +1,14 @@
 """The journals of games: entries are numbered, sealed by a hash chain, and on disk before their receipts go out.
 
 Appending returns at once; the receipt can be waited for. One thread stores the entries of all games, in order, over the
-ends and starts of games; `downfield.store.writing.delivery` says how. Entries that came in together are written in one
-transaction. What the store does not accept is tried again, that of an ended game first, and is meanwhile kept in a
-file on another disk, if there is one. Where a store is on a server, a thread before that one writes each entry to the
-rig's own disk first, so that nobody waits for the server. Nothing that happens in the threads ends them.
+ends and starts of games. Entries that came in together are written in one transaction. What the store does not accept
+is tried again, that of an ended game first, and is meanwhile kept in a file on another disk, if there is one. Where a
+store is on a server, a thread before that one writes each entry to the rig's own disk first, so that nobody waits for
+the server. Nothing that happens in the threads ends them.
+
+A store may have accepted entries whose acknowledgment was lost with the connection, and a file of unsaved entries may
+hold some that are stored already. So where it is not sure how far a journal is stored, the store is asked first, and an
+entry counts as stored only if the store has one of its number and digest.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final
@@ -23,11 +27,11 @@ from downfield.core.errors import OutputError
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
 from downfield.core.threads import supervised_thread
-from downfield.game.records.entries import KINDS, Content, EventRecorded, ScenesRecorded, pack_scenes
+from downfield.game.records.entries import END_KINDS, KINDS, Content, EventRecorded, ScenesRecorded, pack_scenes
 from downfield.game.records.keeping import EntryRow, GameRow, JournalPosition, StoreProblem
-from downfield.store.sealing.hash_chain import GENESIS, canonical_json, digest_of
-from downfield.store.writing.delivery import Delivery
-from downfield.store.writing.store import Store
+from downfield.store.database.reader import StoreReader
+from downfield.store.sealing.hash_chain import GENESIS, canonical_json, digest_of, follows
+from downfield.store.writing.store import ForeignEntriesError, Store
 
 _KIND_OF: Final = {kind: name for name, kind in KINDS.items()}
 _log = logging.getLogger(__name__)
@@ -70,10 +74,6 @@ class QueuedEntry:
         except TimeoutError:
             return None
 
-    def seal(self) -> None:
-        """Make it ready to be written, after all earlier ones of its journal."""
-        self.journal.seal(self)
-
     def note_written(self) -> None:
         """Give out its position: it is on a disk."""
         if self.row is not None and not self.written.done():
@@ -86,6 +86,9 @@ class EntryQueue:
     Args:
         work: works on what is queued and returns why some of it is not done, or nothing.
         is_done: whether an entry needs no more work.
+
+    Attributes:
+        failure: why the last work failed; empty when it did not.
     """
 
     def __init__(
@@ -95,7 +98,7 @@ class EntryQueue:
         self._queue: deque[QueuedEntry] = deque()
         self._changed = threading.Condition()
         self._closing = False
-        self._failure = ""
+        self.failure = ""
         self._thread: threading.Thread | None = None
 
     @property
@@ -103,11 +106,6 @@ class EntryQueue:
         """What is not done."""
         with self._changed:
             return tuple(self._queue)
-
-    @property
-    def failure(self) -> str:
-        """Why the last work failed; empty when it did not."""
-        return self._failure
 
     def submit(self, pending: QueuedEntry) -> None:
         """Queue an entry after all earlier ones; never waits."""
@@ -137,7 +135,7 @@ class EntryQueue:
             self._thread = thread
 
     def _note_failure(self, cause: str) -> None:
-        self._failure = cause
+        self.failure = cause
 
     def _run(self) -> None:
         while True:
@@ -152,9 +150,9 @@ class EntryQueue:
             except Exception as error:
                 _log.exception("Entries of journals could not be written")
                 failure = f"{type(error).__name__}: {error}"
-            if failure and not self._failure:
+            if failure and not self.failure:
                 _log.error("%s", failure)
-            self._failure = failure
+            self.failure = failure
             with self._changed:
                 self._queue = deque(pending for pending in self._queue if not self._is_done(pending))
                 if failure and self._closing:
@@ -164,15 +162,20 @@ class EntryQueue:
 
 
 class JournalWriter:
-    """Writes the journals of a store. Callable from any thread."""
+    """Writes the journals of a store. Callable from any thread.
+
+    One thread stores, each entry exactly once, and one may keep entries on the rig's disk.
+
+    Args:
+        store: where entries go; its spool keeps what it does not accept.
+    """
 
     def __init__(self, store: Store) -> None:
-        self._where = store.where
-        self._delivery = Delivery(store)
-        self._storing = EntryQueue("journal-writer", self._delivery.store_batch, lambda pending: pending.is_settled)
+        self._store, self._spool = store, store.spool
+        self._storing = EntryQueue("journal-writer", self._store_batch, lambda pending: pending.is_settled)
         self._first = self._storing
-        if self._delivery.is_spooled_first:
-            self._first = EntryQueue("journal-spool", self._spool, lambda pending: pending.is_passed_on)
+        if self._spool is not None and self._spool.comes_first:
+            self._first = EntryQueue("journal-spool", self._spool_first, lambda pending: pending.is_passed_on)
 
     @property
     def problem(self) -> StoreProblem | None:
@@ -185,11 +188,11 @@ class JournalWriter:
         age_s = time.monotonic() - waiting[0].since_s
         reason = self._storing.failure or self._first.failure
         if not reason and age_s > JOURNAL_LIMITS.behind_s:
-            reason = f"{self._where}: the store has not answered for {age_s:.0f} s"
+            reason = f"{self._store.where}: the store has not answered for {age_s:.0f} s"
         if not reason:
             return None
-        is_kept = all(pending.is_spooled for pending in waiting)
-        return StoreProblem(reason, self._delivery.kept_in if is_kept else "")
+        is_kept = self._spool is not None and all(pending.is_spooled for pending in waiting)
+        return StoreProblem(reason, str(self._spool.folder) if self._spool is not None and is_kept else "")
 
     def submit(self, pending: QueuedEntry) -> None:
         """Queue an entry to be written after all earlier ones; never waits for the disk."""
@@ -201,20 +204,78 @@ class JournalWriter:
         self._storing.close(JOURNAL_LIMITS.close_s)
         waiting = self._storing.waiting
         kept = sum(pending.is_spooled for pending in waiting)
-        if kept:
-            _log.warning("%d entries of journals are kept in %s until the store is back", kept, self._delivery.kept_in)
+        if kept and self._spool is not None:
+            _log.warning("%d entries of journals are kept in %s until the store is back", kept, self._spool.folder)
         if kept < len(waiting):
             lost = len(waiting) - kept
             _log.error("%d entries of journals were never saved: %s", lost, self._storing.failure)
 
-    def _spool(self, queued: list[QueuedEntry]) -> str:
+    def _spool_first(self, queued: list[QueuedEntry]) -> str:
         """Write entries to the rig's own disk, and pass them on to be stored whether that worked or not."""
         try:
-            return self._delivery.spool_batch(queued)
+            return self._spool_batch(queued)
         finally:
             for pending in queued:
                 pending.is_passed_on = True
                 self._storing.submit(pending)
+
+    def _spool_batch(self, queued: Sequence[QueuedEntry]) -> str:
+        """Keep entries on the rig's disk; return why some of them could not be, or nothing."""
+        if self._spool is None:
+            return ""
+        for entries in _runs(queued):
+            missing = [pending for pending in entries if not (pending.is_spooled or pending.is_settled)]
+            rows = _rows(missing)
+            if not rows:
+                continue
+            try:
+                self._spool.append(rows, entries[0].journal.game)
+            except OutputError as error:
+                return str(error)
+            for pending in missing:
+                pending.is_spooled = pending.row is not None
+                pending.note_written()
+        return ""
+
+    def _store_batch(self, queued: Sequence[QueuedEntry]) -> str:
+        """Store entries, journal after journal; return why some of it could not be, or nothing."""
+        failure = ""
+        by_journal: dict[int, list[QueuedEntry]] = {}
+        for pending in queued:
+            by_journal.setdefault(id(pending.journal), []).append(pending)
+        try:
+            for entries in by_journal.values():
+                if not (rows := _rows(entries)):
+                    continue
+                try:
+                    self._store_rows(entries, rows)
+                except ForeignEntriesError as error:  # this game is another program's now; others are not
+                    failure = str(error)
+                except OutputError as error:
+                    failure = str(error)
+                    break
+        finally:
+            self._spool_batch([pending for pending in queued if not pending.is_settled])
+        return failure
+
+    def _store_rows(self, entries: Sequence[QueuedEntry], rows: Sequence[EntryRow]) -> None:
+        journal = entries[0].journal
+        try:
+            self._store.append(rows, None if journal.is_listed else journal.game)
+        except ForeignEntriesError:
+            missing, is_listed = not_stored(self._store, rows)
+            try:
+                if missing:
+                    self._store.append(missing, None if is_listed else journal.game)
+            except ForeignEntriesError:  # it is nobody else's: no game after it may be stored before it
+                raise OutputError(f"{self._store.where}: the store refuses entries of {journal.game.id}") from None
+        journal.is_listed = True
+        for pending in entries:
+            pending.is_settled = True
+            pending.note_written()
+        # What is kept of a game in play stays, to resume it offline.
+        if self._spool is not None and (not self._spool.comes_first or rows[-1].kind in END_KINDS):
+            self._spool.forget(journal.game.id, rows[-1].seq)
 
 
 class SealedJournal:
@@ -261,3 +322,47 @@ class SealedJournal:
         digest = digest_of(self._last.digest, game, seq, kind, at_ns, key, content, attachment)
         self._last = JournalPosition(seq, digest)
         return EntryRow(game, seq, kind, at_ns, content, digest, key, attachment)
+
+
+def not_stored(store: StoreReader, rows: Sequence[EntryRow]) -> tuple[Sequence[EntryRow], bool]:
+    """Return those of a game's entries that a store does not have, and whether it lists the game.
+
+    Args:
+        rows: entries of one game, in order.
+
+    Raises:
+        ForeignEntriesError: the store has other entries in their place, or they do not follow its last one.
+        OutputError: the store can't be read.
+    """
+    game = rows[0].game
+    last = store.last_entry(game)
+    seq, digest = (0, GENESIS) if last is None else (last.seq, last.digest)
+    held = [row for row in rows if row.seq <= seq]
+    missing = rows[len(held) :]
+    if held:
+        stored = next(iter(store.entries(game, after=held[-1].seq - 1, attachments=False)), None)
+        if stored is None or stored.digest != held[-1].digest:
+            raise ForeignEntriesError(f"{store.where}: another process writes game {game}")
+    if missing and (missing[0].seq != seq + 1 or not follows(digest, missing[0])):
+        raise ForeignEntriesError(f"{store.where}: another process writes game {game}")
+    return missing, last is not None
+
+
+def _runs(queued: Sequence[QueuedEntry]) -> Iterator[list[QueuedEntry]]:
+    """Yield entries that came one after another of the same journal, with each of them sealed."""
+    run: list[QueuedEntry] = []
+    for pending in queued:
+        if run and run[-1].journal is not pending.journal:
+            yield run
+            run = []
+        pending.journal.seal(pending)
+        run.append(pending)
+    if run:
+        yield run
+
+
+def _rows(entries: Sequence[QueuedEntry]) -> list[EntryRow]:
+    """Return entries as they are written; those that can't be are left out."""
+    for pending in entries:
+        pending.journal.seal(pending)
+    return [pending.row for pending in entries if pending.row is not None and not pending.is_settled]

@@ -32,8 +32,7 @@ from downfield.game.records.owner import GameOwner
 from downfield.store.sealing.hash_chain import GENESIS, follows
 from downfield.store.sealing.signed_state import StateSeal, code_digest, unpack_state
 from downfield.store.sealing.signing import RigKey
-from downfield.store.writing.delivery import not_stored
-from downfield.store.writing.journal import JournalWriter, QueuedEntry, SealedJournal
+from downfield.store.writing.journal import JournalWriter, QueuedEntry, SealedJournal, not_stored
 from downfield.store.writing.spool import Spool
 from downfield.store.writing.store import ForeignEntriesError, Store
 
@@ -53,18 +52,6 @@ class CheckpointLimits:
 
 
 _LIMITS: Final = CheckpointLimits()
-
-
-@dataclass(frozen=True, slots=True)
-class SignedCheckpoint:
-    """A checkpoint whose signature was checked."""
-
-    position: JournalPosition
-    content: bytes  # how the game stood, packed
-
-    def unpack(self) -> SessionMemento:
-        """Return how the game stood. Raises FormatError: it can't be unpacked."""
-        return unpack_state(self.content, SessionMemento)
 
 
 class CheckpointFile:
@@ -99,20 +86,20 @@ class CheckpointFile:
 
         pending.written.add_done_callback(write)
 
-    def read(self, game: str) -> SignedCheckpoint | None:
-        """Return the checkpoint of a game; None where there is none, or it is not this rig's and this program's."""
+    def read(self, game: str) -> tuple[JournalPosition, SessionMemento] | None:
+        """Return the entry that a game's checkpoint stands at, and what the game had become; None where none is good.
+
+        A good one is this rig's and this program's.
+        """
         try:
-            return self._read(game)
+            found = self._seal().read(self._path)
+            return (found.position, unpack_state(found.content, SessionMemento)) if found.game == game else None
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:  # a FormatError is a ValueError
             why = error.problem if isinstance(error, FormatError) else str(error)
             _log.warning("%s: the checkpoint is not used, the whole journal is judged: %s", self._path, why)
             return None
-
-    def _read(self, game: str) -> SignedCheckpoint | None:
-        found = self._seal().read(self._path)
-        return SignedCheckpoint(found.position, found.content) if found.game == game else None
 
     def _write(self, game: str, position: JournalPosition, memento: SessionMemento) -> None:
         try:
@@ -202,8 +189,8 @@ class StoredJournals:
         if self._checkpoints is not None:
             self._checkpoints.offer(game, pending, capture)
 
-    def checkpoint(self, game: str) -> SignedCheckpoint | None:
-        """Return the last memento of a game; None where none is kept, or it can't be used."""
+    def checkpoint(self, game: str) -> tuple[JournalPosition, SessionMemento] | None:
+        """Return the last memento of a game, with its entry; None where none is kept, or it can't be used."""
         return None if self._checkpoints is None else self._checkpoints.read(game)
 
     def close(self) -> None:

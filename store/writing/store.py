@@ -13,9 +13,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, Final
 
-from sqlalchemy import URL, Connection, delete, func, insert, select
+from sqlalchemy import URL, Connection, delete, insert
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
@@ -23,8 +22,8 @@ from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.owner import GameOwner
 from downfield.store.database.engines import cause_of, create_writing_engine, is_unavailable, parse_address, transaction
-from downfield.store.database.reader import GAME_ROWS, DeviceRow, StoreReader
-from downfield.store.database.schema import DEVICES, ENTRIES, GAMES, TEAMS, create_tables
+from downfield.store.database.reader import GAME_ROWS, DeviceRow, StoreReader, values_of
+from downfield.store.database.schema import DEVICES, ENTRIES, GAMES, NEXT_NUMBER, TEAMS, create_tables
 from downfield.store.database.sqlite_file import StoreFile, WalMark
 from downfield.store.sealing.heads import HeadsFile
 from downfield.store.sealing.signed_list import SignedList
@@ -32,8 +31,6 @@ from downfield.store.writing.lease import FileLease, Lease, LeasedThing, ServerL
 from downfield.store.writing.spool import Spool
 
 _log = logging.getLogger(__name__)
-
-_NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
 
 
 class ForeignEntriesError(OutputError):
@@ -49,7 +46,8 @@ class Store(StoreReader):
             an entry is written.
 
     Attributes:
-        spool: keeps the entries that the store does not accept; None where they are in memory only.
+        spool: keeps on the rig's disk the entries that the store does not accept; None where they are in memory only.
+        signed_list: keeps where games and devices stand; None for no list.
 
     Raises:
         InputError: it can't be opened, or another version of the program made it.
@@ -67,7 +65,7 @@ class Store(StoreReader):
         self._wal = None if self._file is None else WalMark(self._engine)
         self._lease: Lease | None = None
         self._heads: HeadsFile | None = None
-        self._list: SignedList | None = None
+        self.signed_list: SignedList | None = None
         self._rows: dict[str, GameRow] = {}
         self._is_open = False
         self._has_noted_devices = True
@@ -108,10 +106,8 @@ class Store(StoreReader):
         Raises:
             InputError: another program does so; it is named.
         """
-        name = f"The store {self.where} of this rig ({owner.rig})"
-        thing = LeasedThing(
-            name, "give this one a data folder of its own with --set data=FOLDER: it is another rig then."
-        )
+        remedy = "give this one a data folder of its own with --set data=FOLDER: it is another rig then."
+        thing = LeasedThing(f"The store {self.where} of this rig ({owner.rig})", remedy)
         if self._file is None:
             self._lease = ServerLease(self._engine, owner.rig, thing, owner.table)
             with suppress(OutputError):
@@ -125,10 +121,6 @@ class Store(StoreReader):
         self._heads = heads
         self._note_devices()
 
-    def keep_list(self, signed: SignedList) -> None:
-        """Keep where games and devices stand in the rig's signed list from now on."""
-        self._list = signed
-
     def follow(self, appended: Callable[[EntryRow], None]) -> None:
         """Call a function with the last entry that is on disk after each append; it must neither wait nor fail."""
         self._appended = appended
@@ -136,10 +128,6 @@ class Store(StoreReader):
     def when_written_again(self, call: Callable[[], None]) -> None:
         """Call a function after the file, deleted with all that lay beside it, was written again; it must not fail."""
         self._written_again = call
-
-    def keep_unsaved(self, spool: Spool) -> None:
-        """Keep on the rig's disk what the store does not accept from now on."""
-        self.spool = spool
 
     def devices(self) -> list[DeviceRow]:
         """Return every paired device, in the order they were paired; as last read while a server is away."""
@@ -186,11 +174,11 @@ class Store(StoreReader):
                 self._lease.renew()
             with self._transaction(len(entries)) as connection:
                 if game is not None:
-                    connection.execute(insert(GAMES).values(number=_NEXT_NUMBER, **_columns(game)))
-                connection.execute(insert(ENTRIES), [_fields(entry) for entry in entries])
-                if self._list is not None:
+                    connection.execute(insert(GAMES).values(number=NEXT_NUMBER, **values_of(game)))
+                connection.execute(insert(ENTRIES), [values_of(entry) for entry in entries])
+                if self.signed_list is not None:
                     row = self._row_of(connection, entries[0].game) if game is None else game
-                    self._list.note_entries(connection, row, entries)
+                    self.signed_list.note_entries(connection, row, entries)
         except IntegrityError:
             raise ForeignEntriesError(f"{self.where}: another process writes game {entries[0].game}") from None
         except SQLAlchemyError as error:
@@ -204,8 +192,8 @@ class Store(StoreReader):
         with self._writing() as connection:
             connection.execute(delete(ENTRIES).where(ENTRIES.c.game == game))
             connection.execute(delete(GAMES).where(GAMES.c.id == game))
-            if self._list is not None:
-                self._list.note_dropped(connection, game)
+            if self.signed_list is not None:
+                self.signed_list.note_dropped(connection, game)
 
     def keep_team(self, team: str, content: str, at_ns: int) -> None:
         """Save a team, in place of one of the same id."""
@@ -221,17 +209,17 @@ class Store(StoreReader):
     def keep_device(self, device: DeviceRow) -> None:
         """Save a newly paired device."""
         with self._writing() as connection:
-            connection.execute(insert(DEVICES), _fields(device))
-            if self._list is not None:
-                self._list.note_device(connection, device.id, device)
+            connection.execute(insert(DEVICES), values_of(device))
+            if self.signed_list is not None:
+                self.signed_list.note_device(connection, device.id, device)
         self._note_devices()
 
     def drop_device(self, device: str) -> bool:
         """Delete a device, so that its token is no longer valid; return whether there was one."""
         with self._writing() as connection:
             is_dropped = connection.execute(delete(DEVICES).where(DEVICES.c.id == device)).rowcount > 0
-            if self._list is not None and is_dropped:
-                self._list.note_device(connection, device, None)
+            if self.signed_list is not None and is_dropped:
+                self.signed_list.note_device(connection, device, None)
         self._note_devices()
         return is_dropped
 
@@ -310,16 +298,8 @@ class Store(StoreReader):
                     self._wal.set(connection)
                 yield connection
         except BaseException:
-            if self._list is not None:
-                self._list.forget()
+            if self.signed_list is not None:
+                self.signed_list.forget()
             raise
         if self._wal is not None:
             self._wal.add(entries)
-
-
-def _columns(game: GameRow) -> dict[str, Any]:
-    return {"table_name" if name == "table" else name: value for name, value in _fields(game).items()}
-
-
-def _fields(row: EntryRow | GameRow | DeviceRow) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in row.__dataclass_fields__}

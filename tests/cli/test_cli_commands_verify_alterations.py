@@ -181,7 +181,7 @@ def test_whoever_adds_by_a_rig_of_his_own_is_named_and_told_by_the_key_that_is_k
     key = RigKey.generate()
     stranger = rig_id(key.public_text)
     store = Store.at(altered.store)
-    store.keep_list(SignedList(key))
+    store.signed_list = SignedList(key)
     if added == "a game":
         add_a_game(stranger)(altered)
         row = store.games(limit=1)[0]

@@ -77,7 +77,7 @@ def test_groups_are_stored_as_if_each_batch_came_alone(postgres: PostgresServer,
     chance = random.Random(seed)
     batches = any_batches(chance, 120)
     together, alone = (TournamentStore(new_database(postgres, f"groups_{name}")) for name in ("together", "alone"))
-    expected = [alone.receive(batch) for batch in batches]
+    expected = [alone.receive_all([batch])[0] for batch in batches]
     found: list[BatchReply] = []
     while len(found) < len(batches):
         found += together.receive_all(batches[len(found) : len(found) + chance.randrange(1, 30)])

@@ -23,8 +23,7 @@ from downfield.desk.event.placing import change_clock, find_match, make_schedule
 from downfield.desk.event.records import Entrant, EventClock, Rules
 from downfield.desk.event.state import Change, TournamentEvent
 from downfield.desk.replication.desk_tournament import GAMES_FILE, open_desk_tournament
-from downfield.desk.replication.moving import copy_games
-from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.desk.replication.tournament_store import TournamentStore, copy_games
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.game.disputes import Disputes
 from downfield.game.records.final_score import ScoreSigned

@@ -22,11 +22,12 @@ from downfield.desk.event.placing import (
     make_schedule,
     move,
     moved_by_delay,
+    scheduled,
     swap,
 )
 from downfield.desk.event.progress import Progress, depends_on
 from downfield.desk.event.records import Entrant, EventClock, Match, Rules, Session
-from downfield.desk.event.schedule import schedule, slot_times
+from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.state import TableGame, TournamentEvent
 from downfield.desk.event.tickets import ticket_for
 from downfield.store.sealing.signing import RigKey
@@ -42,7 +43,7 @@ def test_a_schedule_keeps_every_rule_of_the_clock(count: int, tables: int, rest:
     count = max(count, 4 if rules.pools else 2)
     event = event_of(count, rules)
     names = [f"table {n}" for n in range(tables)]
-    placed = schedule(event.matches, names, EventClock(rest_slots=rest))
+    placed = scheduled(replace(event, tables=tuple(names), clock=EventClock(rest_slots=rest))).matches
     assert len({(match.slot, match.table) for match in placed}) == len(placed), "two games on one table"
     by_slot: dict[int, list[Match]] = {}
     for match in placed:
@@ -67,7 +68,7 @@ def test_a_schedule_keeps_every_rule_of_the_clock(count: int, tables: int, rest:
 
 def test_a_round_robin_with_a_table_for_everybody_takes_as_many_slots_as_rounds() -> None:
     event = event_of(8, Rules(pools=1, elimination="none"))
-    placed = schedule(event.matches, ["1", "2", "3", "4"], EventClock())
+    placed = scheduled(replace(event, tables=("1", "2", "3", "4"))).matches
     assert {match.slot for match in placed} == set(range(7))
 
 

@@ -237,8 +237,8 @@ def test_what_is_no_honest_continuation_is_refused_and_changes_nothing(
     batch: JournalBatch, says: str, database: str
 ) -> None:
     store = TournamentStore(database)
-    assert store.receive(make_batch(KEY, GAME, ROWS[:2])).status == "stored"
-    reply = store.receive(batch)
+    assert store.receive_all([make_batch(KEY, GAME, ROWS[:2])])[0].status == "stored"
+    reply = store.receive_all([batch])[0]
     if says == "stored":
         assert (reply.status, reply.seq) == ("stored", 5)
     elif says == "behind":
@@ -261,7 +261,7 @@ def test_batches_sent_again_late_and_out_of_order_are_stored_once(
     reached = 0
     for one, other in [*cuts, (1, 6)]:
         first, last = min(one, other), max(one, other)
-        reply = store.receive(make_batch(key, game, rows[first - 1 : last]))
+        reply = store.receive_all([make_batch(key, game, rows[first - 1 : last])])[0]
         assert reply.status == ("behind" if first > reached + 1 else "stored"), reply.text
         reached = reached if first > reached + 1 else max(reached, last)
         assert reply.seq == reached
@@ -278,7 +278,7 @@ def test_a_server_of_an_older_postgres_or_another_kind_is_refused(
         TournamentStore("mysql://x/y")
     monkeypatch.setattr(tournament_store, "OLDEST_SERVER", 10**9)
     store = TournamentStore(database)
-    reply = store.receive(make_batch(KEY, GAME, ROWS))
+    reply = store.receive_all([make_batch(KEY, GAME, ROWS)])[0]
     store.close()
     assert (reply.status, "PostgreSQL 15 or later" in reply.text) == ("unavailable", True)
 

@@ -95,7 +95,7 @@ def test_games_are_taken_for_the_match_they_name_and_those_that_name_none_wait(d
     keeper = EventKeeper(tmp_path / "event.json")
     taker = taker_of(store, keeper)
     taker.take()
-    assert store.receive(signed_game("last-year", [*signatures(21, 14), END])).status == "stored"
+    assert store.receive_all([signed_game("last-year", [*signatures(21, 14), END])])[0].status == "stored"
     keeper.change(DIRECTOR, "made the draw", lambda _, __: EVENT)
     taker.take()
     assert not keeper.event.games
@@ -104,7 +104,7 @@ def test_games_are_taken_for_the_match_they_name_and_those_that_name_none_wait(d
     stranger = signed_game("forged", [*signatures(7, 0), GameEnded("over", (7, 0))], match=forged)
     unnamed = signed_game("unnamed", [*signatures(21, 14), END])
     for batch in (good, stranger, unnamed):
-        assert store.receive(batch).status == "stored"
+        assert store.receive_all([batch])[0].status == "stored"
     again = taker_of(store, keeper)  # a desk that was killed before it took them
     for one in (again, taker, again):
         one.take()
@@ -127,10 +127,10 @@ def test_a_correction_is_taken_by_a_desk_that_was_killed_before_it(database: str
     corrected = [GameReopened("Cy", "a spot"), GameEnded("over", (0, 0), "Cy")]
     whole = signed_game("mended", [*first, *corrected], match=ticket(drawn, "A1"))
     rows = whole.entries
-    assert store.receive(make_batch(KEY, whole.game, rows[:4])).status == "stored"
+    assert store.receive_all([make_batch(KEY, whole.game, rows[:4])])[0].status == "stored"
     taker_of(store, keeper).take()
     assert result_of(keeper, "A1") is not None
-    assert store.receive(make_batch(KEY, whole.game, rows[4:])).status == "stored"
+    assert store.receive_all([make_batch(KEY, whole.game, rows[4:])])[0].status == "stored"
     restarted = EventKeeper(tmp_path / "event.json")  # and nobody told this one of the batch
     taker_of(store, restarted).take()
     assert result_of(restarted, "A1") is None
@@ -144,7 +144,9 @@ def test_a_game_of_the_draw_that_was_stored_before_the_desk_looked_is_taken(data
     drawn = replace(EVENT, draw="dead1e")
     keeper.change(DIRECTOR, "made the draw", lambda _, by: replace(drawn, changes=(by,)))
     early = signed_game("early", [*signatures(21, 14), END], match=ticket(drawn, "A2"))
-    assert store.receive(early).status == "stored"  # and the desk, killed or busy, has not looked since the draw
+    assert (
+        store.receive_all([early])[0].status == "stored"
+    )  # and the desk, killed or busy, has not looked since the draw
     taker_of(store, EventKeeper(tmp_path / "event.json")).take()
     restarted = EventKeeper(tmp_path / "event.json")
     taker_of(store, restarted).take()

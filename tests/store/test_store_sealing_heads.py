@@ -75,7 +75,7 @@ def kept(tmp_path: Path) -> Kept:
     made = Kept(tmp_path / "games.db", tmp_path / "older.db", tmp_path / "elsewhere" / "heads.jsonl")
     for game, count in ((FIRST, 6), (SECOND, 4)):
         store = made.open()
-        store.keep_list(SignedList(KEY))
+        store.signed_list = SignedList(KEY)
         store.keep_heads(HeadsFile(made.heads, KEY))
         for entry in journal(game, count):
             store.append([entry], row(game) if entry.seq == 1 else None)

@@ -68,7 +68,7 @@ def with_games(path: Path, tournament: TournamentStore) -> None:
     store = Store.at(path)
     for game in (GAME, game_of(KEY, "other")):
         append(store, game, 3)
-        reply = tournament.receive(make_batch(KEY, game, list(store.entries(game.id))))
+        reply = tournament.receive_all([make_batch(KEY, game, list(store.entries(game.id)))])[0]
         assert reply.status == "stored"
     store.close()
 

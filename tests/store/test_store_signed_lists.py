@@ -54,7 +54,7 @@ def as_rig(address: str, key: RigKey | None, act: Callable[[Store], object]) -> 
     """Open a store as a rig does, or as somebody without a key, and do something to it."""
     store = Store(address)
     if key is not None:
-        store.keep_list(SignedList(key))
+        store.signed_list = SignedList(key)
     act(store)
     store.close()
 
@@ -249,7 +249,7 @@ def test_two_programs_of_one_rig_keep_one_list(kept: str) -> None:
     """A recording is shown, with the rig's key, beside the live game."""
     first, second = Store(kept), Store(kept)
     for store in (first, second):
-        store.keep_list(SignedList(KEY))
+        store.signed_list = SignedList(KEY)
     for seq in range(7, 10):
         first.append(entries(seq, FIRST.id)[seq - 1 :])
         second.append(entries(seq - 3, SECOND.id)[seq - 4 :])

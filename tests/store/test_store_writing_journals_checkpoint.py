@@ -27,16 +27,17 @@ from downfield.game import session_start as resuming
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import NewGame, SetRulebook
-from downfield.game.records.keeping import JournalPosition
+from downfield.game.records.keeping import SessionMemento
 from downfield.game.service import GameService
 from downfield.game.session_start import KeptScenes
 from downfield.officiating.declarations import Declaration, SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.sealing.signed_state import unpack_state
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing import journals
-from downfield.store.writing.journals import CheckpointFile, SignedCheckpoint, StoredJournals
+from downfield.store.writing.journals import CheckpointFile, StoredJournals
 from downfield.store.writing.store import Store
 
 KEY = RigKey.generate()
@@ -265,7 +266,7 @@ def test_a_signed_pickle_makes_nothing_but_records() -> None:
         member,
     ):
         with pytest.raises(FormatError):
-            SignedCheckpoint(JournalPosition(1, ""), hostile).unpack()
+            unpack_state(hostile, SessionMemento)
 
 
 def test_a_ruling_is_refused_while_the_scenes_it_needs_cant_be_read(played: Path) -> None:

@@ -60,7 +60,7 @@ class SpooledRig:
     def __init__(self, url: str, spool: Spool) -> None:
         self.store, self.hub = Store(url, may_be_down=True), Hub()
         self.store.lease(OWNER)
-        self.store.keep_unsaved(spool)
+        self.store.spool = spool
         self.journals = StoredJournals(self.store)
         self.service = GameService(self.journals, self.hub, FakeRig(None), FIELD, TAP, lambda: 1_000, OWNER)
         self.resumed = self.service.resume() is not None
@@ -178,13 +178,13 @@ def test_a_server_that_is_down_at_the_start_is_waited_for_and_gets_everything_on
 def test_devices_stay_paired_while_the_server_is_away(server: str, tmp_path: Path) -> None:
     spool, device = Spool([tmp_path], comes_first=True), DeviceRow("d", "Sam's phone", "operator", "0" * 64, 1, 2)
     store = Store(server)
-    store.keep_unsaved(spool)
+    store.spool = spool
     store.keep_device(device)
     store.close()
     away = Store(NOWHERE, may_be_down=True)
     with pytest.raises(OutputError):
         away.devices()
-    away.keep_unsaved(spool)
+    away.spool = spool
     assert away.devices() == [device]
     away.close()
 

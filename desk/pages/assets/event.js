@@ -194,7 +194,7 @@ function showTabs() {
   openTab(names.find((name) => name === location.hash.slice(1)) ?? "games");
 }
 
-/** What waits for the director, with what can be done. @param {Desk.WaitingView[]} items */
+/** What waits for the director, with what can be done. @param {Desk.Waiting[]} items */
 function showWaiting(items) {
   at("waiting").hidden = items.length === 0;
   refresh(at("waiting"), [items, role], () =>
@@ -210,7 +210,7 @@ function showWaiting(items) {
   );
 }
 
-/** @param {Desk.WaitingView} item @param {Desk.ChoiceView} choice */
+/** @param {Desk.Waiting} item @param {Desk.Choice} choice */
 const choose = ({ game }, { match, result, turned }) =>
   result === null
     ? change(`/games/${game}/match`, { match, turned }, "PUT")
