@@ -138,7 +138,7 @@ def _context(rig: RigParts, relay: RelayManager | None, responses: Counter[tuple
     logo_folder = LogoFolder(rig.style_folder and rig.style_folder / "logos")
     judging, background_judging = JudgingWorker(), JudgingWorker()
     standings = GameStandings(rig.store, judging, rig.judgings, background_judging)
-    rig.game_service.ended_games.follow(standings.prepare)
+    rig.game_service.end_followers.append(standings.prepare)
     return AppContext(
         rig,
         metrics=PrometheusMetrics(rig, responses),

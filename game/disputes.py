@@ -96,7 +96,7 @@ class Disputes:
                 decision.by,
             ):
                 return DecidedChallenge(_view(session), None)  # sent again
-            raised = undecided(book.undecided(challenge), known)
+            raised = book.undecided(challenge)
             book.check_decider(challenge, decision.by)
             _, appealed = book.appeals.get(challenge, (None, None))
             if appealed is not None and appealed.event:  # the call is as it was made before it is decided anew
@@ -144,15 +144,6 @@ class Disputes:
                 return _view(session)
         except RefusedError:
             return ChallengesView()
-
-
-def undecided(raised: ChallengeRaised | None, ruled: ChallengeRuled | None) -> ChallengeRaised:
-    """Return an open challenge. Raises NotFoundError: there is none of its id; RefusedError: it was decided already."""
-    if raised is not None:
-        return raised
-    if ruled is None:
-        raise NotFoundError("This game has no such challenge.")
-    raise RefusedError(f"This challenge was decided by {ruled.by}: {ruled.decision.replace('_', ' ')}.")
 
 
 def ruling_of(call: str, decision: Decision) -> Ruling | None:

@@ -276,11 +276,7 @@ class KeyedReceipt:
     receipt: Accepted | None = None
 
     def once(self, content: object, carry_out: Callable[[], str]) -> Receipt:
-        """Return the receipt of a command, which is carried out unless it has been.
-
-        Args:
-            carry_out: carries it out and returns what was done, as a sentence.
-        """
+        """Return the receipt of a command; it is carried out unless it has been, by what returns that as a sentence."""
         if self.receipt is not None:
             return self.repeat(content)
         try:

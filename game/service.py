@@ -54,7 +54,7 @@ class GameService(CurrentGame):
     """Runs one game at a time. Callable from any thread; a call may take as long as a disk needs.
 
     Args:
-        rulebook: for games that name none. Kept as an attribute, as are the policies and the ended games.
+        rulebook: for games that name none. Kept as an attribute, as are the policies.
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
         owner: whose games these are; only they are resumed.
         shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
@@ -267,7 +267,15 @@ class GameService(CurrentGame):
     def _carry_out(self, command: Command, submission: Submission) -> str:
         if isinstance(command, NewGame):
             self.require_startable()
-            self._require_ticket(command)
+            ticket = command.match
+            if ticket is not None and ticket.rig != self._owner.rig:
+                raise RefusedError(
+                    f"{ticket.match} is assigned to another table. Ask the director to send it to this one."
+                )
+            with self._lock:
+                in_play = None if self._session is None else self._session.started.match
+            if ticket is not None and in_play == ticket:
+                raise RefusedError(f"{ticket.match} is in play at this table already. It goes on.")
             text = f"Game {self.start_game(command)} has started."
         elif isinstance(command, SetRulebook):
             text = self._set_rulebook(command, submission)
@@ -275,18 +283,6 @@ class GameService(CurrentGame):
             text = self._rig.do(command)
         self.note(CommandCarriedOut(command.command, text, submission.by, submission.role))
         return text
-
-    def _require_ticket(self, game: NewGame) -> None:
-        """Require a match that is assigned to this rig and not in play. Raises RefusedError: it isn't, or is."""
-        ticket = game.match
-        if ticket is None:
-            return
-        if ticket.rig != self._owner.rig:
-            raise RefusedError(f"{ticket.match} is assigned to another table. Ask the director to send it to this one.")
-        with self._lock:
-            started = None if self._session is None else self._session.started.match
-        if started == ticket:
-            raise RefusedError(f"{ticket.match} is in play at this table already. It goes on.")
 
     def calibration(self) -> Calibration | None:
         """Return the calibration in use."""
@@ -317,11 +313,9 @@ class GameService(CurrentGame):
             if self._shadow is not None:
                 self._shadow.hear(body, self._session, now_ns)
         place = pending.wait()
-        receipt = (
-            replace(receipt, saved=False) if place is None else replace(receipt, seq=place.seq, digest=place.digest)
-        )
-        record.receipt = receipt
-        return receipt
+        seq, digest = (receipt.seq, receipt.digest) if place is None else (place.seq, place.digest)
+        record.receipt = replace(receipt, seq=seq, digest=digest, saved=place is not None)
+        return record.receipt
 
     @property
     def rig(self) -> str:
@@ -348,7 +342,13 @@ class GameService(CurrentGame):
 
     def _leave(self, session: GameSession) -> None:
         """Note that a game has ended, and publish it as over where anything was entered."""
-        self.ended_games.note(session)
+
+        def pass_on(_: object) -> None:
+            for ended in self.end_followers:
+                ended(session.game_id)
+
+        if session.end_entry is not None:
+            session.end_entry.written.add_done_callback(pass_on)
         self._session, self._players = None, session.state.players
         if self._shadow is not None:
             self._shadow.end()

@@ -297,14 +297,10 @@ class GameSession:
                 raise NotFoundError(f"This game has no call {body.call!r}.")
 
     def _note_line_up(self) -> None:
-        fronts = self._log.fronts
-        if fronts:
-            undone = self._game.undone
-            fronts = {event: front for event, front in fronts.items() if event not in undone}
-        identities = self._log.identities
-        if identities:
-            undone = self._game.undone
-            identities = {event: said for event, said in identities.items() if event not in undone}
+        fronts, identities = self._log.fronts, self._log.identities
+        undone = self._game.undone if fronts or identities else ()
+        fronts = {event: front for event, front in fronts.items() if event not in undone}
+        identities = {event: said for event, said in identities.items() if event not in undone}
         state, revision = self.state, self._log.line_up_revision
         self.line_up = LineUpStatus(state.players, revision, fronts, identities, state.left_jersey)
 

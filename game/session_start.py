@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import takewhile
-from typing import Final
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import DownfieldError, FormatError, RefusedError
@@ -48,16 +47,13 @@ from downfield.game.records.keeping import (
 )
 from downfield.game.records.owner import NOBODY, GameOwner
 from downfield.game.session import GameSession
+from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.consequences.set_ups import as_it_stands
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Body, Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.officiating.state.game_state import GameState, Phase
-
-BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
-"""Phases in which a game can be set up as it stands."""
-
+from downfield.officiating.state.game_state import GameState
 
 _log = logging.getLogger(__name__)
 
@@ -109,7 +105,7 @@ def resume_session(journals: Journals, publisher: StatePublisher, owner: GameOwn
     return ResumedSession(found.session, tuple(found.receipts))
 
 
-def continued(session: GameSession, before: GameSession | None) -> GameSession:
+def _continued(session: GameSession, before: GameSession | None) -> GameSession:
     """Return a game's session with what it keeps from before, under another rulebook."""
     if before is not None:
         session.challenges, session.signatures = before.challenges, before.signatures
@@ -130,7 +126,7 @@ def _judge(found: _Replayed, row: EntryRow, journal: Journal, publisher: StatePu
     content = unpack(row)
     if isinstance(content, GameStarted):
         events = 0 if found.session is None else found.session.event_count
-        found.session = continued(GameSession(content, journal, publisher, events), found.session)
+        found.session = _continued(GameSession(content, journal, publisher, events), found.session)
         return
     session = found.session
     if session is None:
@@ -291,7 +287,7 @@ def switch_rulebook(
 ) -> GameSession:
     """Continue a game as it stands under another rulebook. Raises RefusedError: mid-play, or none can stand so."""
     state = session.state
-    if state.phase not in BETWEEN_PLAYS:
+    if state.phase not in AT_REST:
         now = state.phase.value.replace("_", " ")
         raise RefusedError(f"The rulebook can be changed between plays only. The game is now in: {now}.")
     trial = JudgedGame(rulebook, session.started.field)
@@ -299,7 +295,7 @@ def switch_rulebook(
     session.write_scenes()
     started = replace(session.started, rulebook=record_of(rulebook))
     session.journal.append(started)
-    following = continued(GameSession(started, session.journal, publisher, session.event_count), session)
+    following = _continued(GameSession(started, session.journal, publisher, session.event_count), session)
     publisher.start_game(following.game_id, started)
     following.submit(set_up_of(state, rulebook), by, now_ns)
     if state.players:

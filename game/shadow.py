@@ -20,7 +20,8 @@ from downfield.game.receipts import Submission
 from downfield.game.records.keeping import GameRow, Journals
 from downfield.game.records.owner import NOBODY
 from downfield.game.session import GameSession
-from downfield.game.session_start import BETWEEN_PLAYS, new_game_id, set_up_of
+from downfield.game.session_start import new_game_id, set_up_of
+from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import LineUpDeclared, PlayEnded, SetUp
 from downfield.officiating.events import Body, Ruling, Undo
 
@@ -77,7 +78,7 @@ class Shadow:
     def _set_up(self, game: GameSession) -> None:
         """Set the shadow up as the game on air stands between plays, if that has changed since the last time."""
         state, session = game.state, self._session
-        if session is None or state.phase not in BETWEEN_PLAYS:
+        if session is None or state.phase not in AT_REST:
             return
         wanted = set_up_of(state, session.rulebook)
         stands = replace(wanted, clock_s=None)  # a clock that runs is no other situation

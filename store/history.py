@@ -127,11 +127,7 @@ class History:
         self.read_on(store)
 
     def read_on(self, store: StoreReader) -> None:
-        """Read what has been appended to the journal since.
-
-        Raises:
-            FormatError: it can't be read; what was read before it stays.
-        """
+        """Read what has been appended since. Raises FormatError: it can't be read; what was read before it stays."""
         for entry in store.entries(self.row.id, after=self.entries, attachments=False):
             content = unpack_entry(entry.kind, entry.content, where=f"game {self.row.id}, entry {entry.seq}")
             self.entries, self.head, self.last_at_ns = entry.seq, entry.digest, entry.at_ns
@@ -153,12 +149,7 @@ class History:
 
     @property
     def rulebook(self) -> Rulebook:
-        """The rulebook in force at the end.
-
-        Raises:
-            FormatError: its journal has no start.
-            RulebookError: this program does not know the rulebook.
-        """
+        """The rulebook in force at the end. Raises FormatError: no start is kept; RulebookError: it is unknown."""
         if self.started is None:
             raise FormatError(f"game {self.row.id}", "its journal has no start")
         return rulebook_of(self.started.rulebook)
@@ -224,11 +215,7 @@ class History:
         return self._log.players(t_ns)
 
     def place(self, named: str, t_ns: int) -> tuple[float, float]:
-        """Return where a spot is that a person names of the play at an instant, along x of the board and across.
-
-        Raises:
-            RefusedError: its field has no such place.
-        """
+        """Return where a spot is, named of the play at an instant, x and across. Raises RefusedError: there is none."""
         assert self.started is not None
         return place_yd(named, *self._sides(t_ns)), self.started.field.width_yd / 2
 
@@ -308,11 +295,7 @@ class RecentHistories:
         self._lock = threading.Lock()
 
     def of(self, row: GameRow) -> History:
-        """Return a game as its journal has it now; it is read only where that has changed.
-
-        Raises:
-            FormatError: its journal can't be read.
-        """
+        """Return a game as its journal has it now, read where that has changed. Raises FormatError: it can't be."""
         last = next(iter(self._store.latest(row.id)), None)
         head = "" if last is None else last.digest
         with self._lock:

@@ -190,11 +190,7 @@ _DEVICE_KINDS: Final = {name for name, kind in KINDS.items() if kind is DeviceCh
 
 
 def listing_differences(store: StoreReader, games: Sequence[str] | None = None) -> Iterator[str]:
-    """Yield how the lists of a store differ from its journals, one sentence for each difference.
-
-    Args:
-        games: ids of the games to compare; None for all, and the devices.
-    """
+    """Yield how a store's lists differ from its journals, one sentence each: of some games, or all and devices."""
     changes: dict[str, DeviceChanged] = {}
     for row in reversed(store.games(limit=1_000_000)):
         if games is None or row.id in games:

@@ -72,11 +72,7 @@ class ArchiveFiles:
             return content
 
     def read_all(self, names: list[str]) -> dict[str, bytes]:
-        """Return the contents of files by name, many at a time where the store can.
-
-        Raises:
-            InputError, StorageError: as of `read`.
-        """
+        """Return the contents of files by name, many at a time where the store can. Raises as `read`."""
         if not names:
             return {}
         system, root = self.open()
@@ -95,11 +91,7 @@ class ArchiveFiles:
             system.put_file(str(source), path)
 
     def fetch(self, name: str, folder: Path) -> Path:
-        """Return the path of a file on this computer: itself where the archive is a folder, else a copy.
-
-        Args:
-            folder: where a copy goes; must exist.
-        """
+        """Return the path of a file here: itself where the archive is a folder, else a copy in a folder that exists."""
         system, root = self.open()
         if "file" in _protocols(system):
             path = Path(f"{root}/{name}")
@@ -112,12 +104,7 @@ class ArchiveFiles:
         return copy
 
     def open(self) -> tuple[Any, str]:
-        """Return the store and the path in it.
-
-        Raises:
-            InputError: no such kind of store.
-            MissingExtraError: what reads it is not installed.
-        """
+        """Return the store and the path in it. Raises InputError, MissingExtraError: as `at`."""
         if importlib.util.find_spec("fsspec") is None:
             raise MissingExtraError("archive", "The archive")
         import fsspec

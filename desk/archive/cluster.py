@@ -19,7 +19,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from downfield.core.addresses import without_password
@@ -95,8 +94,9 @@ class RayCluster:
         running: dict[Any, Task] = {}
         try:
             while True:
-                room = _most_in_flight(cpus) - len(running)
-                running |= {remote.remote(task): task for task in islice(waiting, max(0, room))}
+                there = float(ray.cluster_resources().get("CPU", 0))
+                most = max(CLUSTER_LIMITS.fewest_in_flight, round(CLUSTER_LIMITS.in_flight_per_cpu * there / cpus))
+                running |= {remote.remote(task): task for task in islice(waiting, max(0, most - len(running)))}
                 if not running:
                     return
                 finished, _ = ray.wait(list(running), timeout=CLUSTER_LIMITS.wait_s)
@@ -130,10 +130,11 @@ def connect_cluster(address: str | None, workers: int | None = None) -> Iterator
 def _local_cluster(workers: int | None) -> Iterator[RayCluster]:
     before = {name: os.environ.get(name) for name in (*_LOCAL, "RAY_AUTH_TOKEN")}
     os.environ.update(_LOCAL, RAY_AUTH_TOKEN=_TOKEN)
-    folder = _short_temporary_folder()
-    try:
-        import ray
+    import ray
 
+    usual = tempfile.gettempdir()
+    folder = tempfile.mkdtemp(prefix="dfa-", dir=usual if len(usual) <= _SOCKET_PATH_ROOM else "/tmp")  # noqa: S108
+    try:
         gc.collect()  # Ray forks: garbage of native libraries is freed where their threads are
         try:
             ray.init(
@@ -144,13 +145,13 @@ def _local_cluster(workers: int | None) -> Iterator[RayCluster]:
                 log_to_driver=False,
                 configure_logging=False,
                 object_store_memory=CLUSTER_LIMITS.object_store_bytes,
-                _temp_dir=str(folder),
+                _temp_dir=folder,
             )
         except Exception as error:  # of any kind: a start that takes too long is a plain `Exception`
             raise OutputError(f"Ray can't be started on this computer: {_one_line(error)}") from None
         yield RayCluster(float(ray.cluster_resources().get("CPU", 1)))
     finally:
-        _shut_down()
+        ray.shutdown()
         shutil.rmtree(folder, ignore_errors=True)
         for name, value in before.items():
             if value is None:
@@ -171,15 +172,11 @@ def _remote_cluster(address: str) -> Iterator[RayCluster]:
     try:
         yield RayCluster(float(ray.cluster_resources().get("CPU", 0)))
     finally:
-        _shut_down()
+        ray.shutdown()
 
 
 def _check_answers(address: str) -> None:
-    """Check that something listens at an address; Ray would try for many minutes.
-
-    Raises:
-        InputError: it is no address, or nothing does.
-    """
+    """Refuse an address at which nothing listens; Ray would try for many minutes."""
     if address == "auto":
         return
     found = _ADDRESS.fullmatch(address)
@@ -194,13 +191,6 @@ def _check_answers(address: str) -> None:
         raise InputError(f"{address}: no Ray cluster answers there: {_one_line(error)}") from None
 
 
-def _most_in_flight(cpus_each: float) -> int:
-    import ray
-
-    cpus = float(ray.cluster_resources().get("CPU", 0))
-    return max(CLUSTER_LIMITS.fewest_in_flight, round(CLUSTER_LIMITS.in_flight_per_cpu * cpus / cpus_each))
-
-
 def _outcome(reference: Any) -> Any:
     """Return the result of a finished task, or why it has none."""
     import ray
@@ -213,18 +203,6 @@ def _outcome(reference: Any) -> Any:
     except RayError as error:
         times = CLUSTER_LIMITS.retries + 1
         return TaskFailure(f"its worker process ended each of {times} times: {type(error).__name__}")
-
-
-def _short_temporary_folder() -> Path:
-    """Return a new private folder whose path is short enough for sockets."""
-    usual = tempfile.gettempdir()
-    return Path(tempfile.mkdtemp(prefix="dfa-", dir=usual if len(usual) <= _SOCKET_PATH_ROOM else "/tmp"))  # noqa: S108
-
-
-def _shut_down() -> None:
-    import ray
-
-    ray.shutdown()
 
 
 def _one_line(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from downfield.core.track_files import Roster, read_roster
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.judging import BundledJournal, fetch_file, verified_manifest
-from downfield.game.records.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
+from downfield.game.records.entries import rulebook_of
 from downfield.officiating.calls import Call, read_calls
 from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
@@ -22,7 +22,7 @@ from downfield.officiating.state.game_state import HOME_AND_AWAY, Team
 from downfield.review.bundles import format as names
 from downfield.review.bundles.reading import extract_parts
 
-_VIDEO: Final = "recording/"
+_NO_VIDEO: Final = frozenset({".json", ".jsonl"})  # Endings of what lies beside a bundle's videos
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,33 +62,23 @@ def _bundled(files: ArchiveFiles, item: ArchivedItem, folder: Path) -> GameSourc
     extract_parts(path, manifest, {part.name for part in manifest.parts} - {names.JOURNAL, names.REPORT}, folder)
     if not (folder / names.CALIBRATION).is_file():
         raise InputError("the bundle has no calibration")
-    started, events = None, []
-    for entry in BundledJournal(path).entries(item.game):
-        content = unpack_entry(entry.kind, entry.content, where=f"game {item.game}, entry {entry.seq}")
-        if isinstance(content, GameStarted):
-            started = content
-        elif isinstance(content, EventRecorded):
-            events.append(content.event)
+    started, events = BundledJournal(path).start_and_events(item.game)
     if started is None:
         raise InputError("its journal does not start with the start of the game")
     header, calls = read_calls(folder / names.CALLS)
     roster = read_roster(folder / names.TRACKS)
+    videos = [one for one in (folder / "recording").rglob("*") if one.is_file() and one.suffix not in _NO_VIDEO]
     return GameSource(
-        _videos_in(folder / _VIDEO),
+        tuple(sorted(videos, key=recording_order)),
         read_calibration(folder / names.CALIBRATION),
         roster if roster.players else None,
-        tuple(events),
+        events,
         rulebook_of(started.rulebook),
         (Team(started.home.name, started.home.short), Team(started.away.name, started.away.short)),
         started.certified_yd,
         calls,
         header.score,
     )
-
-
-def _videos_in(folder: Path) -> tuple[Path, ...]:
-    found = [path for path in folder.rglob("*") if path.is_file() and path.suffix not in {".json", ".jsonl"}]
-    return tuple(sorted(found, key=recording_order))
 
 
 def _recorded(files: ArchiveFiles, item: ArchivedItem, folder: Path) -> GameSource:

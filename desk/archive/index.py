@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any, Final
 
 from sqlalchemy import Column, MetaData, String, Table, Text, delete, select
@@ -98,14 +97,7 @@ def folded(text: str) -> str:
 
 
 def parse_selection(words: Sequence[str]) -> Selection:
-    """Return the selection that words describe.
-
-    Args:
-        words: such as ``["team=River", "since=2027-01-01"]``.
-
-    Raises:
-        InputError: a word is unknown, with what is known.
-    """
+    """Return the selection of words such as ``["team=River", "all"]``. Raises InputError: one is unknown."""
     names: list[str] = []
     texts: dict[str, list[str]] = {}
     spans_ns: dict[str, list[tuple[float, float]]] = {}
@@ -203,7 +195,5 @@ def all_items(files: ArchiveFiles, address: str | None = None) -> list[ArchivedI
     return [from_json(ArchivedItem, kept[one], path=where) for one in there]
 
 
-def _groups(ids: Iterable[str]) -> Iterator[list[str]]:
-    left = iter(ids)
-    while together := list(islice(left, _AT_ONCE)):
-        yield together
+def _groups(ids: Sequence[str]) -> Iterator[list[str]]:
+    yield from (list(ids[first : first + _AT_ONCE]) for first in range(0, len(ids), _AT_ONCE))

@@ -114,11 +114,7 @@ def read_items(files: ArchiveFiles, ids: list[str]) -> list[ArchivedItem]:
 
 
 def write_item(files: ArchiveFiles, item: ArchivedItem) -> None:
-    """Write the record of an item whose files are all there: from then on the archive holds it.
-
-    Raises:
-        StorageError: it can't be written.
-    """
+    """Write the record of an item whose files are all there: from then on the archive holds it."""
     files.write(_record_path(item.id), to_json(ArchivedItem, item).encode() + b"\n")
 
 
@@ -156,16 +152,12 @@ class AddedFile:
 
 
 def addable_files(path: Path) -> list[Path]:
-    """Return what a path names: itself, or the bundles and calibrated videos in a folder, by name.
-
-    Raises:
-        InputError: there is no such file, or nothing to add in the folder.
-    """
+    """Return the file a path names, or a folder's bundles and calibrated videos. Raises InputError: there are none."""
     if path.is_file():
         return [path]
     if not path.is_dir():
         raise InputError(f"{path}: no such file or folder")
-    found = [one for one in sorted(path.iterdir()) if one.is_file() and (_is_recording(one) or is_bundle(one))]
+    found = [one for one in sorted(path.iterdir()) if one.is_file() and (_is_calibrated_video(one) or is_bundle(one))]
     if not found:
         raise InputError(f"{path}: has no bundle, and no video with a NAME.calibration.json beside it")
     return found
@@ -200,15 +192,13 @@ def add_files(files: ArchiveFiles, paths: list[Path], labels: ItemLabels, known:
             files.upload(path_of(item, file.name), source)
         write_item(files, item)
         known.add(item.id)
-        yield AddedFile(path, "added", f"{item.short}  {_what(item)}", item)
+        played = f", {item.away} at {item.home}" if item.kind == "bundle" else ""
+        what = f"{'game' if item.kind == 'bundle' else item.kind} {item.game}{played}"
+        yield AddedFile(path, "added", f"{item.short}  {what}", item)
 
 
 def _described(path: Path, labels: ItemLabels) -> tuple[ArchivedItem, list[Path]]:
-    """Return the item that a file makes, and where its files are.
-
-    Raises:
-        InputError: it is neither a bundle nor a recording, or is altered.
-    """
+    """Return the item that a file makes, and where its files are."""
     if is_bundle(path):
         return _bundle(path, labels), [path]
     if path.suffix.lower() in VIDEO_SUFFIXES:
@@ -308,18 +298,11 @@ def _recorded_at_ns(path: Path) -> int:
     """Return when a rig's recording began by its folder's name, which is in local time; 0 for others."""
     found = _RECORDED_AT.fullmatch(path.parent.name)
     try:
-        began = datetime.strptime(found[1], "%Y%m%d-%H%M%S") if found else None
+        began = datetime.strptime(found[1] if found else "", "%Y%m%d-%H%M%S")
     except ValueError:
-        began = None
-    return 0 if began is None else round(began.timestamp()) * 1_000_000_000
+        return 0
+    return round(began.timestamp()) * 1_000_000_000
 
 
-def _is_recording(path: Path) -> bool:
-    beside = path.with_name(path.stem + ".calibration.json")
-    return path.suffix.lower() in VIDEO_SUFFIXES and beside.is_file()
-
-
-def _what(item: ArchivedItem) -> str:
-    if item.kind == "recording":
-        return f"recording {item.game}"
-    return f"game {item.game}, {item.away} at {item.home}"
+def _is_calibrated_video(path: Path) -> bool:
+    return path.suffix.lower() in VIDEO_SUFFIXES and path.with_name(path.stem + ".calibration.json").is_file()

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from typing import Final, Literal
 
@@ -64,9 +63,9 @@ class JobSettings:
         return cls("track", code_digest(_TRACKING), rulebook, network, libraries)
 
     @property
-    def key(self) -> str:
-        """SHA-256 of all of it, hexadecimal."""
-        return hashlib.sha256(to_json(JobSettings, self).encode()).hexdigest()
+    def folder(self) -> str:
+        """Where the results are kept: under the SHA-256 of all of it, hexadecimal."""
+        return f"results/{hashlib.sha256(to_json(JobSettings, self).encode()).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +102,8 @@ class ArchiveJob:
 
     def finished(self) -> frozenset[str]:
         """Return the ids of the items whose results are there. Raises StorageError: they can't be read."""
-        there = set(self.kept.names_in(_folder(self.settings)))
-        return frozenset(item.id for item in self.items if _name(item.id, GAMES) in there)
+        there = set(self.kept.names_in(self.settings.folder))
+        return frozenset(item.id for item in self.items if f"{item.id}.{GAMES}.parquet" in there)
 
     def run(self, cluster: Callable[[], RayCluster], advance: Callable[[int, int], object], out: Path) -> JobReport:
         """Do what is not finished yet, and write the tables of all.
@@ -157,16 +156,16 @@ class ArchiveJob:
         folder.mkdir(exist_ok=True)
         for item in items:
             with tempfile.TemporaryDirectory(dir=folder) as temporary:
-                path = self.kept.fetch(f"{_folder(self.settings)}/{_tracks_name(item)}", Path(temporary))
+                path = self.kept.fetch(f"{self.settings.folder}/{item.id}{_TRACKS}", Path(temporary))
                 part = Path(temporary) / "part"
                 shutil.copyfile(path, part)
                 part.replace(folder / f"{item.short}{_TRACKS}")
 
     def _parts(self, table: str, ids: Sequence[str]) -> Iterator[bytes]:
         """Yield the results of items in their order."""
-        waiting = iter([f"{_folder(self.settings)}/{_name(one, table)}" for one in ids])
-        while together := list(islice(waiting, _READ_AT_ONCE)):
-            yield from self.kept.read_all(together).values()
+        names = [f"{self.settings.folder}/{one}.{table}.parquet" for one in ids]
+        for first in range(0, len(names), _READ_AT_ONCE):
+            yield from self.kept.read_all(names[first : first + _READ_AT_ONCE]).values()
 
 
 def do_task(task: ArchiveTask) -> GameResult:
@@ -194,7 +193,10 @@ def do_task(task: ArchiveTask) -> GameResult:
         except Exception as error:
             reason = f"a fault in Downfield: {type(error).__name__}: {error}"
             return results.failed(task.item, _without_places(reason, task.item, folder))
-    _keep(task, judged)
+    rows = {CALLS: judged.call_rows, CHANGES: judged.change_rows, GAMES: [results.as_row(judged.game_row)]}
+    for table in TABLES:
+        name = f"{task.settings.folder}/{task.item.id}.{table}.parquet"
+        task.kept.write(name, results.parquet_bytes(table, rows[table]))
     return judged.game_row
 
 
@@ -207,30 +209,11 @@ def _track(task: ArchiveTask, network: JobNetwork, folder: Path) -> JudgedItem:
     judged = track_and_judge(task.item, source, detector, book, tracks)
     with tracks.open("rb") as plain, packed.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as out:
         shutil.copyfileobj(plain, out)
-    task.kept.upload(f"{_folder(task.settings)}/{_tracks_name(task.item)}", packed)
+    task.kept.upload(f"{task.settings.folder}/{task.item.id}{_TRACKS}", packed)
     return judged
-
-
-def _keep(task: ArchiveTask, judged: JudgedItem) -> None:
-    rows = {CALLS: judged.call_rows, CHANGES: judged.change_rows, GAMES: [results.as_row(judged.game_row)]}
-    for table in TABLES:
-        name = f"{_folder(task.settings)}/{_name(task.item.id, table)}"
-        task.kept.write(name, results.parquet_bytes(table, rows[table]))
 
 
 def _without_places(reason: str, item: ArchivedItem, folder: Path) -> str:
     """Return a reason without where this worker keeps its files, so that it is the same on every machine."""
     without = reason.replace(f"{folder}/", "")
     return re.sub(rf"\S*files/{item.id}/", "", without)
-
-
-def _folder(settings: JobSettings) -> str:
-    return f"results/{settings.key}"
-
-
-def _tracks_name(item: ArchivedItem) -> str:
-    return f"{item.id}{_TRACKS}"
-
-
-def _name(item: str, table: str) -> str:
-    return f"{item}.{table}.parquet"

@@ -37,16 +37,20 @@ class BundledJournal:
     path: Path
 
     def entries(self, game: str, *, after: int = 0) -> Iterator[EntryRow]:
-        """Yield the entries of the game in order.
-
-        Args:
-            after: number of the entry to begin after.
-
-        Raises:
-            FormatError: the journal can't be read.
-        """
+        """Yield the entries of the game in order, after one of a number. Raises FormatError: they can't be read."""
         with opened_bundle(self.path, "the journal can't be read") as archive:
             yield from (row for row in journal_rows(archive) if row.game == game and row.seq > after)
+
+    def start_and_events(self, game: str) -> tuple[GameStarted | None, tuple[Event, ...]]:
+        """Return how the game was started, or went on under another rulebook last, and its events."""
+        started, events = None, []
+        for entry in self.entries(game):
+            content = unpack_entry(entry.kind, entry.content, where=f"game {game}, entry {entry.seq}")
+            if isinstance(content, GameStarted):
+                started = content
+            elif isinstance(content, EventRecorded):
+                events.append(content.event)
+        return started, tuple(events)
 
 
 def judge_item(files: ArchiveFiles, item: ArchivedItem, rulebook: RulebookRecord | None, folder: Path) -> JudgedItem:
@@ -85,11 +89,7 @@ def fetch_file(files: ArchiveFiles, item: ArchivedItem, file: ArchivedFile, fold
 
 
 def verified_manifest(path: Path, item: ArchivedItem) -> BundleManifest:
-    """Return the manifest of a bundle in which nothing was altered.
-
-    Raises:
-        InputError: it was altered, or is another than the archive lists.
-    """
+    """Return an unaltered bundle's manifest. Raises InputError: it was altered, or is not the one that is listed."""
     found = verify_bundle(path)
     if not found.intact or found.manifest is None:
         problem = found.problems[0].text if found.problems else "its signature is wrong"
@@ -104,7 +104,8 @@ def judge_bundle(
 ) -> JudgedItem:
     """Judge a bundle that was checked, by its journal; rulings in it count where the same call is made."""
     journal = BundledJournal(path)
-    own, events = _own_rulebook_and_events(journal, item.game)
+    started, events = journal.start_and_events(item.game)
+    own = "" if started is None else started.rulebook.name
     (judged,) = judge_again(journal, item.game, (Way.of(events, book),), lambda: None)
     extract_parts(path, manifest, (names.CALLS,), folder)
     header, before = read_calls(folder / names.CALLS)
@@ -119,18 +120,6 @@ def judge_bundle(
         judged.state.score,
         judged.state.text,
     )
-
-
-def _own_rulebook_and_events(journal: BundledJournal, game: str) -> tuple[str, tuple[Event, ...]]:
-    """Return the name of the rulebook a game was played under at last, and its events."""
-    rulebook, events = "", []
-    for entry in journal.entries(game):
-        content = unpack_entry(entry.kind, entry.content, where=f"game {game}, entry {entry.seq}")
-        if isinstance(content, GameStarted):
-            rulebook = content.rulebook.name
-        elif isinstance(content, EventRecorded):
-            events.append(content.event)
-    return rulebook, tuple(events)
 
 
 def _judge_recording(files: ArchiveFiles, item: ArchivedItem, book: Rulebook | None, folder: Path) -> JudgedItem:
@@ -178,14 +167,7 @@ class CheckedItem:
 
 
 def check_item(files: ArchiveFiles, item: ArchivedItem, trusted: TrustedKeys) -> CheckedItem:
-    """Check an item.
-
-    Args:
-        trusted: keys of rigs that this computer trusts; where it trusts none, every rig passes.
-
-    Raises:
-        StorageError: the archive can't be read.
-    """
+    """Check an item; where no rig's key is trusted, each passes. Raises StorageError: the archive can't be read."""
     with tempfile.TemporaryDirectory(prefix="downfield-archive-") as temporary:
         try:
             for file in item.files:

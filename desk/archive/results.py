@@ -195,14 +195,7 @@ def game_rows(content: bytes) -> list[GameResult]:
 
 
 def join_tables(table: str, parts: Iterable[bytes], out: Path) -> None:
-    """Write the Parquet files of games as one, in their order.
-
-    Args:
-        table: one of `TABLES`.
-
-    Raises:
-        OSError: it can't be written.
-    """
+    """Write the Parquet files of games as one of the `TABLES`, in their order. Raises OSError: it can't be written."""
     import pyarrow.parquet
 
     with out.open("wb") as file:
@@ -214,7 +207,11 @@ def _write(out: Any, table: str, parts: Iterator[list[dict[str, Any]]]) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    schema = _schema(table)
+    kinds = {GAMES: GameResult, CALLS: CallResult, CHANGES: ChangeResult}
+    columns = {name: _column(hint) for name, hint in get_type_hints(kinds[table]).items()}
+    if table == CALLS:
+        columns |= {f"n_{name}": _column(hint) for name, hint in get_type_hints(CallNumbers).items()}
+    schema = pyarrow.schema(list(columns.items()))
     rows: list[dict[str, Any]] = []
     with pyarrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         for part in parts:
@@ -224,16 +221,6 @@ def _write(out: Any, table: str, parts: Iterator[list[dict[str, Any]]]) -> None:
                 rows = rows[_ROWS_OF_A_GROUP:]
         if rows:
             writer.write_table(pyarrow.Table.from_pylist(rows, schema))
-
-
-def _schema(table: str) -> Any:
-    import pyarrow
-
-    kinds = {GAMES: GameResult, CALLS: CallResult, CHANGES: ChangeResult}
-    columns = {name: _column(hint) for name, hint in get_type_hints(kinds[table]).items()}
-    if table == CALLS:
-        columns |= {f"n_{name}": _column(hint) for name, hint in get_type_hints(CallNumbers).items()}
-    return pyarrow.schema(list(columns.items()))
 
 
 def _column(hint: Any) -> Any:

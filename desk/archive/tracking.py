@@ -42,15 +42,7 @@ class JobNetwork:
 
 
 def describe_network(name_or_path: str) -> JobNetwork:
-    """Return what a network is.
-
-    Args:
-        name_or_path: a bundled network, or the folder of another.
-
-    Raises:
-        InputError: there is no such network.
-        FormatError: its card breaks the format.
-    """
+    """Return what a network is, bundled or in a folder. Raises InputError: none is there; FormatError: by its card."""
     folder = find_network(name_or_path)
     paths = sorted(path for path in folder.iterdir() if path.is_file())
     if sum(path.stat().st_size for path in paths) > _LARGEST_BYTES:
@@ -62,11 +54,7 @@ def describe_network(name_or_path: str) -> JobNetwork:
 
 
 def share_network(network: JobNetwork, name_or_path: str, kept: ArchiveFiles) -> None:
-    """Put a network where workers find it, unless each has it with its Downfield.
-
-    Raises:
-        StorageError: it can't be written.
-    """
+    """Put a network where workers find it, unless it came with Downfield. Raises StorageError: it can't be written."""
     if network.bundled:
         return
     there = set(kept.names_in(_folder(network)))

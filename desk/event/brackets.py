@@ -78,11 +78,7 @@ Side = Slot | None  # None: nobody, a bye
 
 
 def seed_order(size: int) -> list[int]:
-    """Return the seeds, from 1, from the top of a bracket to its bottom: the two strongest meet only in the final.
-
-    Args:
-        size: a power of two.
-    """
+    """Return the seeds, from 1, of a bracket of a power of two, top to bottom: the strongest meet only in the final."""
     order = [1]
     while len(order) < size:
         total = 2 * len(order) + 1

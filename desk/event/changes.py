@@ -117,11 +117,7 @@ def completed(before: TournamentEvent, after: TournamentEvent, change: Change, *
 
 
 def undone(event: TournamentEvent, change: Change) -> TournamentEvent:
-    """Return an event without the last change of a person; what tables have said since stays.
-
-    Raises:
-        RefusedError: there is nothing to be undone.
-    """
+    """Return an event without a person's last change; what tables said stays. Raises RefusedError: there is none."""
     if not event.undo:
         raise RefusedError("There is nothing left to undo.")
     last = event.undo[-1]

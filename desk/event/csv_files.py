@@ -65,11 +65,7 @@ def read_entrants(text: str, known: Sequence[Entrant]) -> list[Entrant]:
 
 
 def read_figures(text: str, known: Sequence[Entrant]) -> dict[str, tuple[RegisteredFigure, ...]]:
-    """Return the rosters from CSV with a header, by entrants' ids.
-
-    Raises:
-        InputError: names the line and what is wrong in it.
-    """
+    """Return the rosters from CSV with a header, by entrants' ids. Raises InputError: what is wrong in which line."""
     by_coach = {entrant.coach.casefold(): entrant for entrant in known}
     figures: dict[str, list[RegisteredFigure]] = {}
     for line, row in _rows(text, FIGURE_COLUMNS, needed=("coach", "number")):

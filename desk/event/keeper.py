@@ -106,19 +106,11 @@ class EventKeeper:
             return self._keep(completed(before, after, change, undoable=not undoes))
 
     def undo(self, request: Request) -> TournamentEvent:
-        """Undo the last change of a person; what tables have said since stays.
-
-        Raises:
-            RefusedError: there is nothing to be undone, or what it does is not confirmed.
-        """
+        """Undo a person's last change; what tables said stays. Raises as `change`; RefusedError: there is none."""
         return self.change(request, "undid the last change", undone, undoes=True)
 
     def report(self, games: Iterable[TableGame]) -> None:
-        """Note what tables say of their games; what is older than what is known changes nothing.
-
-        Raises:
-            OutputError: it can't be kept; report it again.
-        """
+        """Note what tables say of their games; what is older changes nothing. Raises OutputError: report it again."""
         with self._lock:
             for game in games:
                 before, known = self.event, self.event.games.get(game.game)
@@ -132,11 +124,7 @@ class EventKeeper:
                 self._keep(completed(before, outcomes(said).event, change, undoable=False))
 
     def note(self, **values: Any) -> None:
-        """Keep something about the event that is no change of it, such as where its games begin in the store.
-
-        Raises:
-            OutputError: it can't be kept.
-        """
+        """Keep what is no change, such as where its games begin in the store. Raises OutputError: it can't be kept."""
         with self._lock:
             self._keep(replace(self.event, **values))
 

@@ -79,12 +79,7 @@ def withdraw(event: TournamentEvent, identity: str, by: Change) -> TournamentEve
 
 
 def take_back(event: TournamentEvent, identity: str, by: Change) -> TournamentEvent:
-    """Take a coach who has left back in; what they forfeited is to be played again.
-
-    Raises:
-        NotFoundError: nobody has that id.
-        RefusedError: they have not left.
-    """
+    """Take back a coach who left; forfeits are to be played. Raises NotFoundError: nobody; RefusedError: not left."""
     back = find_entrant(event, identity)
     if not back.withdrawn:
         raise RefusedError(f"{back.name} has not withdrawn.")
@@ -181,11 +176,7 @@ def assign_game(event: TournamentEvent, game: str, identity: str, turned: bool, 
 
 
 def draw_lots(event: TournamentEvent, order: Sequence[str], by: Change) -> TournamentEvent:
-    """Enter the order that lots gave to entrants whom no tie-break separates.
-
-    Raises:
-        InputError: somebody is missing or named twice.
-    """
+    """Enter the order that lots gave, for ties nothing else breaks. Raises InputError: one is missing or twice."""
     if sorted(order) != sorted(entrant.id for entrant in event.entrants):
         raise InputError("The lots need every entrant exactly once.")
     return noted(replace(event, lots=tuple(order)), by)

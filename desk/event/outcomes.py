@@ -153,11 +153,7 @@ def _claim(event: TournamentEvent, game: TableGame, assignment: GameAssignment |
 
 
 class _Settling:
-    """Settles the matches of an event in the order they are listed, each after those that decide its sides.
-
-    Args:
-        event: with matches as if nothing was played.
-    """
+    """Settles an event's matches, as if nothing was played, in order: each after those that decide its sides."""
 
     def __init__(self, event: TournamentEvent) -> None:
         self._event = event

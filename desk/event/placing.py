@@ -192,11 +192,7 @@ def _check_movable(event: TournamentEvent, match: Match) -> None:
 
 
 def _check_place(event: TournamentEvent, match: Match) -> None:
-    """Check that a game can be played where and when it is placed.
-
-    Raises:
-        RefusedError: its table is taken, a side plays elsewhere then, or the game before is not over.
-    """
+    """Refuse a place where the table is taken, a side plays elsewhere then, or the game before is not over."""
     progress = Progress(event)
     sides = {side for side in progress.sides(match) if side is not None}
     for other in event.matches:
@@ -213,11 +209,7 @@ def _check_place(event: TournamentEvent, match: Match) -> None:
 
 
 def _check_officials(event: TournamentEvent, match: Match) -> None:
-    """Check that those who referee or operate a game have no other one then.
-
-    Raises:
-        RefusedError: one has, or plays then.
-    """
+    """Refuse officials of a game who have, or play, another one then."""
     progress, coaches = Progress(event), {entrant.id: entrant.coach.casefold() for entrant in event.entrants}
     wanted = {name.casefold(): name for name in match.officials}
     for other in event.matches:

@@ -136,34 +136,25 @@ def ranking(event: TournamentEvent) -> list[Rank]:
     if event.rules.elimination == "none":
         return _of_pools(event)
     progress = Progress(event)
-    last = _last_final(event, progress)
-    if last is None or last.result is None:
+    finals = [match for match in event.matches if match.stage == "final" and progress.is_needed(match) is not False]
+    if not finals or finals[-1].result is None:
         return []
     out: list[Rank] = []
-    third = next((match for match in event.matches if match.stage == "third_place"), None)
-    decided = [last, *([third] if third is not None else [])]
-    for match in decided:
+    for match in (finals[-1], *(match for match in event.matches if match.stage == "third_place")):
         for entrant, text in zip(progress.decided(match), (f"won {match.id}", f"lost {match.id}"), strict=True):
             if entrant is not None:
                 out.append(Rank(len(out) + 1, entrant, text))
     placed = {rank.entrant for rank in out}
     for group in (*_knocked_out(event, progress), *_consoled(event, progress)):
-        level = [(entrant, text) for entrant, text in group if entrant not in placed]
-        place = len(out) + 1
-        for entrant, text in level:
-            placed.add(entrant)
-            out.append(Rank(place, entrant, text))
+        level = [Rank(len(out) + 1, entrant, text) for entrant, text in group if entrant not in placed]
+        placed |= {rank.entrant for rank in level}
+        out += level
     rest = [rank for rank in _of_pools(event) if rank.entrant not in placed]
     levels = [rank.place for rank in rest]
     out += [
         Rank(len(placed) + 1 + sum(other < rank.place for other in levels), rank.entrant, rank.text) for rank in rest
     ]
     return out
-
-
-def _last_final(event: TournamentEvent, progress: Progress) -> Match | None:
-    finals = [match for match in event.matches if match.stage == "final" and progress.is_needed(match) is not False]
-    return finals[-1] if finals else None
 
 
 def _knocked_out(event: TournamentEvent, progress: Progress) -> list[list[tuple[str, str]]]:

@@ -53,11 +53,7 @@ def pool_standings(event: TournamentEvent, pool: str) -> list[Standing]:
 
 
 def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Match]) -> list[Standing]:
-    """Return the standings of some entrants over some games, the best first.
-
-    Args:
-        matches: games with known sides; others don't count.
-    """
+    """Return the standings of some entrants over those games whose sides are known, the best first."""
     records = _unordered(ids, matches, event.rules.largest_difference)
     for entrant in event.byes:
         if entrant in records:

@@ -54,14 +54,7 @@ def find_nats_server() -> str:
 
 
 def write_broker_files(folder: Path, host: str, port: int, tables: int = TABLES) -> BrokerFiles:
-    """Write the configuration of a broker; credentials that exist stay.
-
-    Args:
-        folder: for it, its credentials and what it keeps.
-
-    Raises:
-        InputError: the folder can't be written, or credentials in it can't be read.
-    """
+    """Write a broker's files; credentials that exist stay. Raises InputError: the folder can't be written or read."""
     paths = tuple(folder / f"table-{number}.credentials.json" for number in range(1, tables + 1))
     files = BrokerFiles(folder / CONFIGURATION_FILE, folder / DESK_FILE, paths)
     try:

@@ -60,11 +60,7 @@ _log = logging.getLogger(__name__)
 
 
 class JournalReceiver:
-    """Stores what rigs send.
-
-    Args:
-        stored: called in some thread with each batch that was stored; again for one whose answer was lost.
-    """
+    """Stores what rigs send, and notes each batch that was stored, in some thread; again where an answer was lost."""
 
     def __init__(self, store: TournamentStore, stored: Callable[[JournalBatch], None]) -> None:
         self._store, self._stored = store, stored
@@ -175,13 +171,15 @@ class DeskTournament:
         self.tables = BrokerTables()
         self.results = ResultTaker(store, keeper, lambda ticket, rig: is_assigned(ticket, rig, desk_key))
         self._receiver = JournalReceiver(store, self.results.note)
-        works = (self._receiver.run, self.tables.run, self.results.run, self.pushes.run)
+        works = (self._receiver.run, self.tables.run, self.pushes.run)
         self._thread = None if access is None else BrokerThread(access, works, "tournament")
-        self._closing = threading.Event()
+        if self._thread is not None:
+            self._thread.start()
+        self._closing = closing = threading.Event()
         self._reporting = supervised_thread(
-            self._report, "results", _log.warning, restarts=True, closed=self._closing.is_set
+            lambda: self.results.run(closing), "results", _log.warning, restarts=True, closed=closing.is_set
         )
-        (self._reporting if self._thread is None else self._thread).start()
+        self._reporting.start()
 
     def games(self) -> StoreReader:
         """Return what reads the games of all tables."""
@@ -219,20 +217,11 @@ class DeskTournament:
             return b""
         raise NotFoundError(f"Nothing is sent to {subject[:60]}.")
 
-    def _report(self) -> None:
-        """Report what games say for as long as there is no broker whose connection would do it."""
-        while not self._closing.wait(0.5):
-            try:
-                self.results.take_if_due()
-            except DownfieldError as error:
-                _log.warning("Results could not be taken over: %s", error)
-
     def close(self) -> None:
         """Receive nothing more; what is being stored is stored first."""
         self._closing.set()
-        if self._thread is None:
-            self._reporting.join()
-        else:
+        self._reporting.join()
+        if self._thread is not None:
             self._thread.close()
         self._receiver.close()
         self._store.close()

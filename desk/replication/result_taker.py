@@ -6,7 +6,6 @@ taking it, reports the same later; and of two desks that share a store each find
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 import time
@@ -31,7 +30,6 @@ from downfield.game.records.entries import (
 from downfield.game.records.final_score import ScoreSigned, Signatures, are_complete
 from downfield.game.records.keeping import GameRow
 from downfield.officiating.sides import Side
-from downfield.rig.tournament.broker import BrokerConnection
 from downfield.store.database.reader import StoreReader
 from downfield.store.writing.replication import JournalBatch
 
@@ -68,34 +66,21 @@ class ResultTaker:
         if any(entry.kind in REPORTED_KINDS for entry in batch.entries):
             self._is_due = True
 
-    async def run(self, _: BrokerConnection) -> None:
-        """Report whenever a game has changed, for as long as a connection lasts."""
-        while True:
-            try:
-                await asyncio.to_thread(self.take_if_due)
-            except DownfieldError as error:  # the database is away
-                _log.warning("Results could not be taken over: %s", error)
-                await asyncio.sleep(_RETRY_S)
-            await asyncio.sleep(_LOOK_S)
-
-    def take_if_due(self) -> None:
-        """Report if a game may have changed. Raises DownfieldError: as of `take`; it stays due."""
-        draw = self._keeper.event.draw
-        if self._is_due or draw != self._seen or time.monotonic() - self._looked_s > _LOOK_AT_ALL_S:
-            try:
-                self.take()
-            except DownfieldError:
-                self._is_due = True
-                raise
-            self._seen, self._looked_s = draw, time.monotonic()
+    def run(self, closing: threading.Event) -> None:
+        """Report whenever a game may have changed, until it is closing."""
+        while not closing.wait(_LOOK_S):
+            draw = self._keeper.event.draw
+            if self._is_due or draw != self._seen or time.monotonic() - self._looked_s > _LOOK_AT_ALL_S:
+                try:
+                    self.take()
+                    self._seen, self._looked_s = draw, time.monotonic()
+                except DownfieldError as error:  # the database is away
+                    self._is_due = True
+                    _log.warning("Results could not be taken over: %s", error)
+                    closing.wait(_RETRY_S)
 
     def take(self) -> None:
-        """Report every game that has changed since the draw.
-
-        Raises:
-            InputError: the store can't be used.
-            OutputError: it can't be read, or the event can't be kept.
-        """
+        """Report every game that has changed since the draw. Raises InputError, OutputError: store or event fail."""
         with self._lock:
             self._is_due = False
             after = self._after_the_draw()

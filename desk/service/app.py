@@ -96,12 +96,7 @@ ROUTERS: Final = (
 def create_desk_app(
     desk: DeskParts, store: Store, admin_key: SecretFile, access: AccessPolicy, known: KnownClients
 ) -> FastAPI:
-    """Return the desk's application.
-
-    Args:
-        admin_key: makes a browser the director's.
-        known: the addresses of known devices.
-    """
+    """Return the desk's application, with the key that makes a browser the director's, and known devices' addresses."""
     app = application("Downfield desk", "The director's desk over many tables.", ROUTERS)
     app.state.desk = desk
     streams = OpenStreams()

@@ -28,7 +28,7 @@ from downfield.desk.event.outcomes import in_play, is_called
 from downfield.desk.event.placing import at_table
 from downfield.desk.event.progress import Progress
 from downfield.desk.service.event_views import EventView, MatchView, PoolView, event_view
-from downfield.desk.service.parts import DeskDep, DeskParts
+from downfield.desk.service.parts import DeskDep
 from downfield.rig.tournament.push_payloads import Announcement
 from downfield.store.sealing.signing import RigKey
 
@@ -80,12 +80,7 @@ def guest_page(
 
 
 def document(title: str, content: str, head: str = "") -> str:
-    """Return a page that stands alone, in the style of all of them.
-
-    Args:
-        content: HTML.
-        head: HTML of its head besides.
-    """
+    """Return a page of HTML that stands alone, in the style of all of them, with what else its head has."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8">{head}'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><title>{escape(title)}</title>'
@@ -166,7 +161,7 @@ def guest(desk: DeskDep, code: str) -> Response:
     if not secrets.compare_digest(code.upper().encode(), guest_code(desk.grants.key).encode()):
         raise NotFoundError("There is no page of this code. Look at the paper again.")
     view = event_view(desk.keeper.event, "")
-    page = guest_page(view, announcements(desk), live_scores(desk), refreshes=True)
+    page = guest_page(view, read_announcements(desk), read_live(desk), refreshes=True)
     return HTMLResponse(page, headers=PAGE_HEADERS)
 
 
@@ -198,8 +193,9 @@ def guest_code(key: RigKey) -> str:
     return "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in digest[:8])
 
 
-def live_scores(desk: DeskParts) -> dict[str, Points]:
-    """Return how it stands in the games that are in play, by match, where their tables say so."""
+@router.get("/api/event/live", "viewer", summary="How it stands in the games that are in play")
+def read_live(desk: DeskDep) -> dict[str, Points]:
+    """Points of home and away, by match; for the hall's screen."""
     event, found = desk.keeper.event, {}
     progress, playing = Progress(event), in_play(event)
     entrants = {entrant.id: entrant for entrant in event.entrants}
@@ -213,23 +209,12 @@ def live_scores(desk: DeskParts) -> dict[str, Points]:
     return found
 
 
-@router.get("/api/event/live", "viewer", summary="How it stands in the games that are in play")
-def read_live(desk: DeskDep) -> dict[str, Points]:
-    """Points of home and away, by match; for the hall's screen."""
-    return live_scores(desk)
-
-
-def announcements(desk: DeskParts) -> list[str]:
-    """Return what was announced to all tables, or to a team, and is still sent, the latest first."""
-    fresh = [push for push in reversed(desk.tournament.pushes.pushes) if time.time_ns() - push.at_ns < ANNOUNCED_NS]
-    sent = [(push.payload, push.rigs) for push in fresh if isinstance(push.payload, Announcement)]
-    return [said.text for said, rigs in sent if said.team or not rigs][:3]
-
-
 ANNOUNCED_NS: Final = 30 * 60 * 1_000_000_000  # How long an announcement is shown to the hall
 
 
 @router.get("/api/event/announcements", "viewer", summary="What was announced to all tables lately")
 def read_announcements(desk: DeskDep) -> list[str]:
     """The latest first; for the hall's screen."""
-    return announcements(desk)
+    fresh = [push for push in reversed(desk.tournament.pushes.pushes) if time.time_ns() - push.at_ns < ANNOUNCED_NS]
+    sent = [(push.payload, push.rigs) for push in fresh if isinstance(push.payload, Announcement)]
+    return [said.text for said, rigs in sent if said.team or not rigs][:3]

@@ -118,7 +118,7 @@ def read_pushes(desk: DeskDep) -> list[PushView]:
 def answers_to(tournament: DeskTournament, push: TablePush) -> tuple[AnswerView, ...]:
     """Return what became of a push at each table it is for."""
     found = tournament.pushes.answers(push, _names(tournament))
-    return tuple(AnswerView(table=one.table, status=one.state.status, text=one.state.text) for one in found)
+    return tuple(AnswerView(table=table, status=state.status, text=state.text) for table, state in found)
 
 
 @router.post("", "admin", summary="Send something to tables", status_code=201)

@@ -42,7 +42,7 @@ class AddressBookFile:
 
 
 class AddressBook:
-    """The tables of a desk. Callable from any thread.
+    """The tables of a desk, in the order they were added. Callable from any thread.
 
     What changes it raises OutputError where that can't be kept, NotFoundError for a table that is not in it.
 
@@ -54,50 +54,41 @@ class AddressBook:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._tables = read_record(AddressBookFile, path).tables if path.exists() else ()
-
-    @property
-    def tables(self) -> tuple[TableEntry, ...]:
-        """Every table, in the order they were added."""
-        return self._tables
+        self.tables = read_record(AddressBookFile, path).tables if path.exists() else ()
 
     def add(self, name: str, address: str, token: str, certificate: str) -> TableEntry:
-        """Add a table, or give one of that name another rig.
-
-        Raises:
-            InputError: the name is impossible, or there are too many tables.
-        """
+        """Add a table, or give one another rig. Raises InputError: an impossible name, or too many tables."""
         with self._lock:
-            known = next((table for table in self._tables if table.name.casefold() == name.strip().casefold()), None)
-            if known is None and len(self._tables) >= MAX_TABLES:
+            known = next((table for table in self.tables if table.name.casefold() == name.strip().casefold()), None)
+            if known is None and len(self.tables) >= MAX_TABLES:
                 raise InputError(f"A desk watches at most {MAX_TABLES} tables.")
             identity = known.id if known is not None else secrets.token_hex(4)
             entry = TableEntry(identity, name.strip(), address, token, certificate)
             if known is None:
-                self._keep((*self._tables, entry))
+                self._keep((*self.tables, entry))
             else:
-                self._keep(tuple(entry if table == known else table for table in self._tables))
+                self._keep(tuple(entry if table == known else table for table in self.tables))
             return entry
 
     def rename(self, identity: str, name: str) -> TableEntry:
         """Give a table another name. Raises InputError: the name is impossible or another table's."""
         with self._lock:
             known = self._find(identity)
-            if any(table != known and table.name.casefold() == name.strip().casefold() for table in self._tables):
+            if any(table != known and table.name.casefold() == name.strip().casefold() for table in self.tables):
                 raise InputError(f"Another table is called '{name.strip()}'.")
             renamed = replace(known, name=name.strip())
-            self._keep(tuple(renamed if table == known else table for table in self._tables))
+            self._keep(tuple(renamed if table == known else table for table in self.tables))
             return renamed
 
     def remove(self, identity: str) -> TableEntry:
         """Stop watching a table."""
         with self._lock:
             known = self._find(identity)
-            self._keep(tuple(table for table in self._tables if table != known))
+            self._keep(tuple(table for table in self.tables if table != known))
             return known
 
     def _find(self, identity: str) -> TableEntry:
-        found = next((table for table in self._tables if table.id == identity), None)
+        found = next((table for table in self.tables if table.id == identity), None)
         if found is None:
             raise NotFoundError("The desk watches no such table.")
         return found
@@ -107,7 +98,7 @@ class AddressBook:
             replace_private_file(self._path, to_json(AddressBookFile, AddressBookFile(tables)).encode())
         except OSError as error:
             raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None
-        self._tables = tables
+        self.tables = tables
 
 
 Need = Literal["refused", "lost", "alarm", "waiting", "warning", "playing", "idle"]  # From the most to the least urgent

@@ -62,11 +62,7 @@ class BrokerTables:
         self._forgotten: set[str] = set()
 
     def statuses(self, problem: str = "") -> list[TableStatus]:
-        """Return what each table is doing now, in no order.
-
-        Args:
-            problem: why the broker is not reached; empty where it is.
-        """
+        """Return what each table is doing now, in no order. `problem`: why the broker is not reached, if it isn't."""
         now_ns = self._now_ns()
         with self._lock:
             known = [(rig, table.name, dict(table.values), table.heard_ns) for rig, table in self._tables.items()]
@@ -100,12 +96,7 @@ class BrokerTables:
                 table.values.setdefault(message.topic, message.data)
 
     def forget(self, rig: str) -> None:
-        """Forget a table that is gone.
-
-        Raises:
-            NotFoundError: there is none of this rig.
-            RefusedError: its rig is connected.
-        """
+        """Forget a table. Raises NotFoundError: there is none of this rig; RefusedError: its rig is connected."""
         with self._lock:
             table = self._tables.get(rig)
             if table is None:
@@ -125,17 +116,17 @@ class BrokerTables:
             await connection.publish(DESK_SUBJECT, b"")  # what rigs sent before the stream existed was not kept
             while True:
                 await asyncio.sleep(1.0)
-                await self._purge(stream)
+                with self._lock:
+                    gone, self._forgotten = self._forgotten, set()
+                for rig in gone:
+                    await stream.purge_stream(STREAM, subject=f"{FEED_SUBJECT}.{rig}.*")
         except asyncio.CancelledError:
             raise
         except Exception as error:  # the client raises a type of its own for each answer
             text = f"the broker keeps no feed ({error}). Start it as 'downfield desk broker' does, with JetStream"
             raise BrokerError(text) from None
 
-    async def _hear(self, message: Msg) -> None:
-        self._take(message, live=True)
-
-    def _take(self, message: Msg, *, live: bool) -> None:
+    async def _hear(self, message: Msg, *, live: bool = True) -> None:
         try:
             signature = (message.headers or {}).get(SIGNATURE_HEADER, "")
             self.note(opened_message(message.subject, message.data, signature), live=live)
@@ -168,12 +159,5 @@ class BrokerTables:
             except NothingError:
                 break
             for message in messages:
-                self._take(message, live=False)
+                await self._hear(message, live=False)
         await kept.unsubscribe()
-
-    async def _purge(self, stream: JetStreamContext) -> None:
-        """Have the broker forget what this desk has forgotten."""
-        with self._lock:
-            gone, self._forgotten = self._forgotten, set()
-        for rig in gone:
-            await stream.purge_stream(STREAM, subject=f"{FEED_SUBJECT}.{rig}.*")

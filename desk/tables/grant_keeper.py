@@ -73,10 +73,6 @@ class TableGrant:
         check(len(self.tables) <= 20, InputError, "a grant names at most 20 tables; leave them out for all tables")
         check(all(0 < len(name) <= 60 for name in self.tables), InputError, "a table's name has 1 to 60 letters")
 
-    def is_for(self, table: str) -> bool:
-        """Return whether it names a table; case and spaces around names don't matter."""
-        return not self.tables or table.strip().casefold() in {name.strip().casefold() for name in self.tables}
-
 
 @record
 class IssuedGrant:
@@ -108,6 +104,7 @@ class GrantKeeper:
 
     Attributes:
         key: the desk's key.
+        issued: every grant, the earliest first.
 
     Raises:
         InputError: the key or the grants can't be read.
@@ -120,14 +117,9 @@ class GrantKeeper:
         self._now_ns = now_ns
         self._lock = threading.Lock()
         known = self._path is not None and self._path.exists()
-        self._issued = read_record(GrantsFile, self._path).grants if known and self._path is not None else ()
+        self.issued = read_record(GrantsFile, self._path).grants if known and self._path is not None else ()
         self._followers: list[Revoked] = []
         self._invitations: dict[str, tuple[str, float]] = {}
-
-    @property
-    def issued(self) -> tuple[IssuedGrant, ...]:
-        """Every grant, the earliest first."""
-        return self._issued
 
     def issue(self, by: str, name: str, role: Role, tables: Sequence[str], days: int) -> TableGrant:
         """Make a grant; it is on disk when this returns.
@@ -146,20 +138,16 @@ class GrantKeeper:
         expires_ns = now_ns + days * _DAY_NS
         grant = TableGrant(secrets.token_hex(6), name.strip(), role, names, expires_ns, self.key.public_text)
         with self._lock:
-            kept = [one for one in self._issued if one.grant.expires_ns + _CLOCKS_DIFFER_NS > now_ns]
+            kept = [one for one in self.issued if one.grant.expires_ns + _CLOCKS_DIFFER_NS > now_ns]
             if sum(not one.revoked_by for one in kept) >= MAX_GRANTS or len(kept) >= MAX_REVOKED:
                 raise RefusedError(f"{MAX_GRANTS} phones have a grant. Revoke some first.")
             self._keep((*kept, IssuedGrant(grant, time.time_ns(), by)))
         return grant
 
     def invitation(self, identity: str) -> str:
-        """Return the invitation of a grant, which one phone opens at the desk within minutes.
-
-        Raises:
-            RefusedError: a phone has opened it.
-        """
+        """Return a grant's invitation, good once and for minutes. Raises RefusedError: a phone has opened it."""
         with self._lock:
-            if self._in_force(identity).grant.holder:
+            if self.grant_of(identity).holder:
                 raise RefusedError("A phone has opened this invitation. Make a code of its own for another phone.")
             secret, until_s = self._invitations.get(identity, ("", 0.0))
             if time.monotonic() > until_s:
@@ -180,7 +168,7 @@ class GrantKeeper:
         with self._lock:
             known, until_s = self._invitations.get(identity, ("", 0.0))
             is_good = secrets.compare_digest(known.encode(), secret.encode()) and time.monotonic() <= until_s
-            found = next((one for one in self._issued if one.grant.id == identity), None)
+            found = next((one for one in self.issued if one.grant.id == identity), None)
             if found is None or not known or not is_good:
                 raise RefusedError("This invitation was used, or is too old. Ask the director for a new one.")
             admission = Admission(identity, found.grant.name, _AT_THE_DESK[found.grant.role], found.grant.expires_ns)
@@ -190,18 +178,19 @@ class GrantKeeper:
             if not is_holder(holder):
                 raise RefusedError("The phone gave no key. Open the desk's page by https, in a recent browser.")
             opened = replace(found, grant=replace(found.grant, holder=holder))
-            self._keep(tuple(opened if one == found else one for one in self._issued))
+            self._keep(tuple(opened if one == found else one for one in self.issued))
             del self._invitations[identity]
         return admission
 
     def is_in_force(self, identity: str) -> bool:
         """Return whether a grant is there and not revoked."""
-        return any(one.grant.id == identity and not one.revoked_by for one in self._issued)
+        return any(one.grant.id == identity and not one.revoked_by for one in self.issued)
 
     def pass_for(self, identity: str, rig: str, table: str) -> str | None:
-        """Return a phone's pass for a rig; None where its grant does not name the table."""
-        grant = self._in_force(identity).grant
-        if not grant.holder or not grant.is_for(table):
+        """Return a phone's pass for a rig; None where its grant does not name the table, in whatever case."""
+        grant = self.grant_of(identity)
+        named = not grant.tables or table.strip().casefold() in {name.strip().casefold() for name in grant.tables}
+        if not grant.holder or not named:
             return None
         until_ns = min(grant.expires_ns, self._now_ns() + PASS_NS)
         made = TablePass(identity, grant.name, grant.role, rig, table[:60], grant.holder, until_ns, grant.key)
@@ -209,24 +198,23 @@ class GrantKeeper:
 
     def grant_of(self, identity: str) -> TableGrant:
         """Return a grant in force. Raises NotFoundError: none of this id is."""
-        return self._in_force(identity).grant
+        found = next((one.grant for one in self.issued if one.grant.id == identity and not one.revoked_by), None)
+        if found is None:
+            raise NotFoundError("No phone has a grant of this id.")
+        return found
 
     def revoke(self, by: str, identity: str) -> None:
-        """Revoke a grant: at the desk now, at each table as soon as it is connected.
-
-        Raises:
-            OutputError: it can't be kept, so it is not revoked.
-        """
+        """Revoke a grant: here now, at a table once it is connected. Raises OutputError: that can't be kept."""
         with self._lock:
-            self._in_force(identity)
-            self._keep(tuple(replace(one, revoked_by=by) if one.grant.id == identity else one for one in self._issued))
+            self.grant_of(identity)
+            self._keep(tuple(replace(one, revoked_by=by) if one.grant.id == identity else one for one in self.issued))
             followers = list(self._followers)
         for follower in followers:
             follower(identity)
 
     def standing(self) -> tuple[TablePush, ...]:
         """Return what every table gets of the grants: this desk's key, and which of its grants are revoked."""
-        revoked = tuple(sorted(one.grant.id for one in self._issued if one.revoked_by))
+        revoked = tuple(sorted(one.grant.id for one in self.issued if one.revoked_by))
         key = self.key.public_text
         identity = hashlib.sha256(" ".join((key, *revoked)).encode()).hexdigest()[:12]
         return (TablePush(identity, 0, "the desk", "Phones", PushedAccess(key, revoked)),)
@@ -235,15 +223,9 @@ class GrantKeeper:
         """Call something with every grant that is revoked, those before included."""
         with self._lock:
             self._followers.append(revoked)
-            before = [one.grant.id for one in self._issued if one.revoked_by]
+            before = [one.grant.id for one in self.issued if one.revoked_by]
         for identity in before:
             revoked(identity)
-
-    def _in_force(self, identity: str) -> IssuedGrant:
-        found = next((one for one in self._issued if one.grant.id == identity and not one.revoked_by), None)
-        if found is None:
-            raise NotFoundError("No phone has a grant of this id.")
-        return found
 
     def _keep(self, issued: tuple[IssuedGrant, ...]) -> None:
         if self._path is not None:
@@ -251,4 +233,4 @@ class GrantKeeper:
                 replace_private_file(self._path, to_json(GrantsFile, GrantsFile(issued)).encode())
             except OSError as error:
                 raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None
-        self._issued = issued
+        self.issued = issued

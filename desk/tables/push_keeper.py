@@ -9,7 +9,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -59,14 +58,6 @@ class PushesFile:
     version: Literal[1] = 1
 
 
-@dataclass(frozen=True, slots=True)
-class TableAnswer:
-    """What became of a push at a table."""
-
-    table: str
-    state: PushState
-
-
 class PushKeeper:
     """Keeps what is sent, answers the rigs, and notes their reports. Callable from any thread.
 
@@ -75,6 +66,9 @@ class PushKeeper:
         standing: returns what every table gets besides, as it is now.
         is_open: whether a match may still be started; a game sent for another one is not given to its table.
         key: the desk's, which signs what tables get; None for one of its own.
+
+    Attributes:
+        pushes: everything that is sent, the earliest first.
 
     Raises:
         InputError: it can't be read.
@@ -91,13 +85,8 @@ class PushKeeper:
         self._path, self.standing, self._is_open = path, standing, is_open
         self._key = key or RigKey.generate()
         self._lock = threading.Lock()
-        self._pushes = read_record(PushesFile, path).pushes if path is not None and path.exists() else ()
+        self.pushes = read_record(PushesFile, path).pushes if path is not None and path.exists() else ()
         self._reports: dict[str, PushReport] = {}
-
-    @property
-    def pushes(self) -> tuple[TablePush, ...]:
-        """Everything that is sent, the earliest first."""
-        return self._pushes
 
     def send(self, by: str, title: str, payload: Payload, rigs: Sequence[str] = (), key: str = "") -> None:
         """Send something to tables; it is on disk when this returns.
@@ -115,44 +104,33 @@ class PushKeeper:
             title = parse_rulebook(payload.toml, "the rulebook").title
         identity = hashlib.sha256(key.encode()).hexdigest()[:12] if key else secrets.token_hex(6)
         push = TablePush(identity, time.time_ns(), by, title, payload, tuple(rigs))
+        ticket = _ticket_of(push)
         with self._lock:
-            if all(known.id != identity and not _is_same_game(push, known) for known in self._pushes):
-                kept = [known for known in self._pushes if not _is_in_place_of(push, known)]
+            is_sent = any(ticket is not None and ticket == _ticket_of(known) for known in self.pushes)
+            if not is_sent and all(known.id != identity for known in self.pushes):
+                kept = [known for known in self.pushes if not _is_in_place_of(push, known)]
                 self._keep(self._without_earliest([*kept, push]))
 
     def withdraw(self, identity: str) -> None:
-        """Send something no longer; what was applied stays.
-
-        Raises:
-            NotFoundError: nothing of this id is sent.
-            OutputError: it can't be kept.
-        """
+        """Send something no longer; what was applied stays. Raises NotFoundError: it isn't sent; OutputError."""
         with self._lock:
-            left = tuple(push for push in self._pushes if push.id != identity)
-            if len(left) == len(self._pushes):
+            left = tuple(push for push in self.pushes if push.id != identity)
+            if len(left) == len(self.pushes):
                 raise NotFoundError("Nothing of this id is sent.")
             self._keep(left)
 
-    def answers(self, push: TablePush, tables: Mapping[str, str]) -> list[TableAnswer]:
-        """Return what became of a push at each table it is for, by the tables' names.
-
-        Args:
-            tables: names of the tables that are known, by the rigs' ids.
-        """
+    def answers(self, push: TablePush, tables: Mapping[str, str]) -> list[tuple[str, PushState]]:
+        """Return the names of a push's tables, each with what became of it. `tables`: known names by the rigs' ids."""
         names = {rig: report.table for rig, report in self._reports.items()} | dict(tables)
         found = []
         for rig in push.rigs or names:
             report = self._reports.get(rig)
             state = NOT_REACHED if report is None else report.states.get(push.id, NOT_REACHED)
-            found.append(TableAnswer(names.get(rig, rig), state))
-        return sorted(found, key=lambda answer: answer.table.casefold())
+            found.append((names.get(rig, rig), state))
+        return sorted(found, key=lambda answer: answer[0].casefold())
 
     def list_for(self, report: PushReport) -> PushList:
-        """Note a rig's report, and return what there is for it.
-
-        Raises:
-            FormatError: it is not signed by the rig of its key.
-        """
+        """Note a rig's report, and return what there is for it. Raises FormatError: it is not signed by its rig."""
         if not report.is_signed:
             raise FormatError(PUSH_SUBJECT, "the report is not signed by its rig")
         rig = rig_id(report.key)
@@ -162,7 +140,7 @@ class PushKeeper:
 
     def _current(self) -> tuple[TablePush, ...]:
         """Return what tables may still apply: no game for a match that was decided since."""
-        return tuple(push for push in self._pushes if (ticket := _ticket_of(push)) is None or self._is_open(ticket))
+        return tuple(push for push in self.pushes if (ticket := _ticket_of(push)) is None or self._is_open(ticket))
 
     def _without_earliest(self, pushes: Sequence[TablePush]) -> tuple[TablePush, ...]:
         left = {push.id for push in pushes if (ticket := _ticket_of(push)) is not None and self._is_open(ticket)}
@@ -202,17 +180,11 @@ class PushKeeper:
                 replace_private_file(self._path, content)
             except OSError as error:
                 raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was sent.") from None
-        self._pushes = pushes
+        self.pushes = pushes
 
 
 def _ticket_of(push: TablePush) -> MatchTicket | None:
     return push.payload.game.match if isinstance(push.payload, PushedGame) else None
-
-
-def _is_same_game(new: TablePush, known: TablePush) -> bool:
-    """Return whether a next game was sent to the same table before, for the same match."""
-    ticket = _ticket_of(new)
-    return ticket is not None and ticket == _ticket_of(known)
 
 
 def _is_in_place_of(new: TablePush, known: TablePush) -> bool:

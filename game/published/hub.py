@@ -173,6 +173,8 @@ class Hub:
 
     Attributes:
         epoch: identifies the run of the service that numbers the messages.
+        seq: number of the last message.
+        closed: whether every subscription has ended.
 
     Args:
         buffer: how many messages are kept for subscribers that lag.
@@ -183,13 +185,13 @@ class Hub:
         self._relayed_subscribers = 0
         self._mirror: Mirror | None = None
         self._lock = threading.Lock()
-        self._seq = 0
+        self.seq = 0
         self._buffer: deque[FeedMessage] = deque(maxlen=buffer)
         self._values: dict[str, Any] = {}
         self._last_seq: dict[str, int] = {}
         self._published_at: dict[str, float] = {}
         self._loops: dict[asyncio.AbstractEventLoop, _LoopSubscribers] = {}
-        self._closed = False
+        self.closed = False
 
     @property
     def subscribers(self) -> int:
@@ -202,20 +204,10 @@ class Hub:
         with self._lock:
             return sum(len(group.subscribers) for group in self._loops.values())
 
-    @property
-    def closed(self) -> bool:
-        """Whether every subscription has ended."""
-        return self._closed
-
-    @property
-    def seq(self) -> int:
-        """Number of the last message."""
-        return self._seq
-
     def close(self) -> None:
         """End every subscription."""
         with self._lock:
-            self._closed = True
+            self.closed = True
             self._wake(SNAPSHOT)
 
     def publish(self, topic: str, data: Any, *, full: Any = None) -> None:
@@ -226,7 +218,7 @@ class Hub:
             full: its value for a snapshot, where `data` is only what changed.
         """
         with self._lock:
-            self._add(FeedMessage(self.epoch, self._seq + 1, topic, data, RUN_CLOCK.now_ms()), full)
+            self._add(FeedMessage(self.epoch, self.seq + 1, topic, data, RUN_CLOCK.now_ms()), full)
 
     def value(self, topic: str) -> Any:
         """Return a topic's value; None before it was first published."""
@@ -262,7 +254,7 @@ class Hub:
     def begin_as_mirror(self, epoch: str, seq: int, values: dict[str, Any]) -> None:
         """Start from another hub's snapshot."""
         with self._lock:
-            self.epoch, self._seq, self._values = epoch, seq, values
+            self.epoch, self.seq, self._values = epoch, seq, values
 
     def repeat(self, message: FeedMessage, full: Any = None) -> None:
         """Publish another hub's message with its number."""
@@ -289,9 +281,9 @@ class Hub:
             first = len(group.subscribers) == 1
         if first:
             group.send_heartbeats()
-        seq = after[1] if after is not None and after[0] == self.epoch and after[1] <= self._seq else None
+        seq = after[1] if after is not None and after[0] == self.epoch and after[1] <= self.seq else None
         try:
-            while not self._closed:
+            while not self.closed:
                 subscriber.wake.clear()
                 messages, seq = self._messages_after(seq, topics)
                 if messages or time.monotonic() - subscriber.sent_at >= FEED_LIMITS.heartbeat_s:
@@ -309,21 +301,21 @@ class Hub:
     def _messages_after(self, seq: int | None, topics: Collection[str] | None) -> tuple[list[FeedMessage], int]:
         """Return the messages after a number, and the number of the last of them."""
         with self._lock:
-            behind = None if seq is None else self._seq - seq
+            behind = None if seq is None else self.seq - seq
             if behind is None or behind > len(self._buffer):
-                return [self._snapshot(topics)], self._seq
+                return [self._snapshot(topics)], self.seq
             messages = [self._buffer[place] for place in range(-behind, 0)]
-            seq = self._seq
+            seq = self.seq
         return _conflate(message for message in messages if topics is None or message.topic in topics), seq
 
     def _snapshot(self, topics: Collection[str] | None) -> FeedMessage:
         data = {name: value for name, value in self._values.items() if topics is None or name in topics}
-        return FeedMessage(self.epoch, self._seq, SNAPSHOT, data, RUN_CLOCK.now_ms())
+        return FeedMessage(self.epoch, self.seq, SNAPSHOT, data, RUN_CLOCK.now_ms())
 
     def _add(self, message: FeedMessage, full: Any) -> None:
         topic = message.topic
         self._drop_superseded(topic)
-        self._seq = self._last_seq[topic] = message.seq
+        self.seq = self._last_seq[topic] = message.seq
         self._values[topic] = message.data if full is None else full
         self._published_at[topic] = time.monotonic()
         self._buffer.append(message)
@@ -334,8 +326,8 @@ class Hub:
     def _drop_superseded(self, topic: str) -> None:
         """Release a value no subscriber will be sent: a minute of scenes is much for the garbage collector to visit."""
         before = self._last_seq.get(topic)
-        if topic in CONFLATED_TOPICS and before is not None and self._seq - before < len(self._buffer):
-            self._buffer[before - self._seq - 1] = FeedMessage(self.epoch, before, topic, None)
+        if topic in CONFLATED_TOPICS and before is not None and self.seq - before < len(self._buffer):
+            self._buffer[before - self.seq - 1] = FeedMessage(self.epoch, before, topic, None)
 
     def _wake(self, topic: str) -> None:
         for group in self._loops.values():

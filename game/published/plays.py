@@ -20,6 +20,7 @@ from downfield.game.records.entries import Snap
 from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
+from downfield.officiating.state.game_state import opponent
 from downfield.officiating.state.play_state import PlayKind
 
 SCRIMMAGE: Final = frozenset({"scrimmage", "punt", "field_goal"})  # kinds of plays that have a down and a distance
@@ -216,7 +217,7 @@ def _losses(snap: Snap, in_force: Sequence[CallView]) -> tuple[tuple[Side, ...],
         told = call.kind in {"first_down", "touchdown", "touchback"}
         if call.kind == "turnover_on_downs":
             losses.append(holder)
-            holder = _other(holder)
+            holder = opponent(holder)
         elif call.side is not None and call.side != holder and (taken or told):
             if taken or not kicked:
                 losses.append(holder)
@@ -231,7 +232,7 @@ def _points(snap: Snap, in_force: Sequence[CallView], holders: Sequence[Side]) -
         on_try = snap.kind in {"extra_point", "two_point"} and call.kind == "touchdown"
         points = 0 if on_try else _POINTS.get(call.kind, 0)
         if points and (call.kind in {"touchdown", "safety"} or call.detail in _GOOD):
-            yield call.side or (_other(holder) if call.kind == "safety" else holder), points
+            yield call.side or (opponent(holder) if call.kind == "safety" else holder), points
 
 
 def _is_pass(snap: Snap, in_force: Sequence[CallView]) -> bool | None:
@@ -281,10 +282,6 @@ def _reached_yd(snap: Snap, in_force: Sequence[CallView], losses: Sequence[Side]
         if call.kind == "turned_back" and call.detail == "second" and call.spot_yd is not None:
             return progress(call.spot_yd[0])
     return None
-
-
-def _other(side: Side) -> Side:
-    return "away" if side == "home" else "home"
 
 
 def _result(

@@ -122,7 +122,8 @@ class StatePublisher:
     def publish_state(self, state: GameState) -> None:
         """Publish what a scene changed, where it made no call."""
         if _visible(state) != self._visible:
-            self._publish_state(state)
+            self._publish_game(state)
+            self._publish_ball_and_questions(state)
 
     def publish_changes(self, game: ChangedGame) -> tuple[game_topics.CallView, ...]:
         """Publish a game after its calls or declarations changed. Returns every call that stands, as published."""
@@ -133,8 +134,8 @@ class StatePublisher:
         newest = game.declarations[-1] if game.declarations else None
         cause = newest if newest is not None and newest.id != self._told else None
         if self._calls_of != self._game_id:
-            self._calls_of, cause = self._game_id, None
-            self._publish_calls(calls, changed_calls(self._game_id, calls, (), game.rulings, cause))
+            self._calls_of = self._game_id
+            self._publish_calls(calls, changed_calls(self._game_id, calls, (), game.rulings, None))
         elif calls != before:
             self._publish_calls(calls, changed_calls(self._game_id, calls, before, game.rulings, cause))
         self._told = "" if newest is None else newest.id
@@ -164,14 +165,8 @@ class StatePublisher:
         """Return every call that stands, as it is published."""
         if self._started is None:
             return ()
-        context = CallContext(
-            self._started,
-            game.state.spot_text,
-            frozenset(game.state.proposals),
-            game.rulings,
-            game.frames,
-            self._game_id,
-        )
+        waiting = frozenset(game.state.proposals)
+        context = CallContext(self._started, game.state.spot_text, waiting, game.rulings, game.frames, self._game_id)
         known, self._call_views = self._call_views, {}
         for call in game.calls:
             about = (call, call.id in context.open, context.rulings.get(call.id), context.frames.get(call.id))
@@ -195,10 +190,6 @@ class StatePublisher:
     def publish_notice(self, notice: game_topics.Notice) -> None:
         """Publish a line for people, once."""
         self._hub.publish("notice", notice)
-
-    def _publish_state(self, state: GameState) -> None:
-        self._publish_game(state)
-        self._publish_ball_and_questions(state)
 
     def _publish_game(self, state: GameState) -> None:
         if self._started is None:

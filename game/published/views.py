@@ -61,7 +61,7 @@ def call_view(call: Call, context: CallContext) -> CallView:
         call,
         game=context.game,
         standing=_standing(call, context),
-        clauses=tuple(_clause_view(clause, context) for clause in call.clauses),
+        clauses=tuple(ClauseView(id=name, text=_clause_text(name, context)) for name in call.clauses),
         spot_text="" if call.spot_yd is None else context.spot(call.spot_yd[0]),
         margin=_finite(belief.margin),
         sigma=_finite(belief.sigma),
@@ -81,22 +81,19 @@ def call_view(call: Call, context: CallContext) -> CallView:
 def _conditions(call: Call) -> tuple[ConditionView, ...]:
     """Return the things measured that a call rests on, each in words of its own; the first says when."""
     when = call.when_words
-    views = []
-    for condition in call.told_apart:
-        belief = condition.belief
-        view = made_of(
+    return tuple(
+        made_of(
             ConditionView,
             condition,
-            words=condition.words(when, too_close=call.verdict == "too_close"),
-            margin=_finite(belief.margin),
-            sigma=_finite(belief.sigma),
-            measured=belief.measured,
-            basis=belief.basis,
-            frame_measured=belief.frame_measured,
+            words=condition.words("" if place else when, too_close=call.verdict == "too_close"),
+            margin=_finite(condition.belief.margin),
+            sigma=_finite(condition.belief.sigma),
+            measured=condition.belief.measured,
+            basis=condition.belief.basis,
+            frame_measured=condition.belief.frame_measured,
         )
-        views.append(view)
-        when = ""
-    return tuple(views)
+        for place, condition in enumerate(call.told_apart)
+    )
 
 
 def _standing(call: Call, context: CallContext) -> Standing:
@@ -112,10 +109,10 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def _clause_view(clause: str, context: CallContext) -> ClauseView:
-    """Return a clause with its text in short: a house rule's, or that of any rulebook, as a game may change its own."""
+def _clause_text(clause: str, context: CallContext) -> str:
+    """Return a clause's text in short: a house rule's, or that of any rulebook, as a game may change its own."""
     house = context.started.rulebook.house_clauses.get(clause)
-    return ClauseView(id=clause, text=_clause_texts().get(clause, "") if house is None else house.text)
+    return _clause_texts().get(clause, "") if house is None else house.text
 
 
 @cache

@@ -187,12 +187,7 @@ class ChallengeBook:
             self.appeals[entry.challenge] = entry, appealed
 
     def note(self, entry: ChallengeOpinion | ChallengeAppealed) -> bool:
-        """Take an opinion or an appeal; return whether it is new, and not sent again.
-
-        Raises:
-            NotFoundError: there is no such challenge.
-            RefusedError: it can't be given now, or not by this person.
-        """
+        """Take an opinion or appeal; return whether it is new. Raises NotFoundError, RefusedError: it isn't taken."""
         if entry in self.opinions or (entry.challenge in self.appeals and self.appeals[entry.challenge][0] == entry):
             return False
         if entry.challenge not in {known.id for known in self.raised}:
@@ -240,9 +235,15 @@ class ChallengeBook:
             return f"The {side} coach has no challenge left: {rules.count} in a {rules.limit}."
         return ""
 
-    def undecided(self, challenge: str) -> ChallengeRaised | None:
-        """Return an open challenge; None when there is none of this id, or it was decided."""
-        return next((raised for raised in self.open if raised.id == challenge), None)
+    def undecided(self, challenge: str) -> ChallengeRaised:
+        """Return an open challenge. Raises NotFoundError: there is none; RefusedError: it was decided already."""
+        ruled = self.ruled.get(challenge)
+        if ruled is not None:
+            raise RefusedError(f"This challenge was decided by {ruled.by}: {ruled.decision.replace('_', ' ')}.")
+        found = next((raised for raised in self.raised if raised.id == challenge), None)
+        if found is None:
+            raise NotFoundError("This game has no such challenge.")
+        return found
 
     def views(self) -> tuple[ChallengeView, ...]:
         """Return the challenges as topics show them, in the order they were raised."""

@@ -91,16 +91,14 @@ def view_of(
         third=facts.third,
         numbers={str(name): number for name, number in facts.numbers.items()},
         confidence=confidence if reading.settled else {},
-        unread=unread_of(reading, facts, strip),
-        hidden=hidden_of(reading, facts, strip),
+        unread=_unread(reading, facts, strip) if reading.settled else (),
+        hidden=_hidden(reading, facts, strip) if reading.settled else (),
         question=question,
     )
 
 
-def unread_of(reading: StripReading, facts: StripFacts, strip: StripSet) -> tuple[str, ...]:
+def _unread(reading: StripReading, facts: StripFacts, strip: StripSet) -> tuple[str, ...]:
     """Return what a settled reading does not say for sure, and why."""
-    if not reading.settled:
-        return ()
     unread = []
     if facts.spot_yd is None:
         line = reading.slide.line_yd
@@ -114,10 +112,8 @@ def unread_of(reading: StripReading, facts: StripFacts, strip: StripSet) -> tupl
     return tuple(dict.fromkeys(unread))
 
 
-def hidden_of(reading: StripReading, facts: StripFacts, strip: StripSet) -> tuple[str, ...]:
+def _hidden(reading: StripReading, facts: StripFacts, strip: StripSet) -> tuple[str, ...]:
     """Return what to do about each count whose dial a reflection hides."""
-    if not reading.settled:
-        return ()
     hidden = (
         dial.counts
         for dial, read in zip(strip.dials, reading.dials, strict=True)
@@ -204,21 +200,18 @@ class StripFollower:
         """Compare a reading with the game in play, and do what follows."""
         said = facts_of_reading(reading)
         with self._following:
-            self._follow(reading, said)
-
-    def _follow(self, reading: StripReading, said: StripFacts) -> None:
-        if reading.t_ns < self._last_ns:  # a recording that is shown again
-            self._said = self._expected = self._question = self._kept = None
-        self._last_ns = reading.t_ns
-        try:
-            with self._game.in_play() as session:
-                status, text = self._compare(reading, said, session)
-        except RefusedError:  # no game is in play
-            status, text, self._question = "other", "No game is in play.", None
-        view = view_of(reading, said, self._strip, status, text, self._question)
-        if self._view is None or _shown(view) != _shown(self._view):
-            self._view = view
-            self._publish(view)
+            if reading.t_ns < self._last_ns:  # a recording that is shown again
+                self._said = self._expected = self._question = self._kept = None
+            self._last_ns = reading.t_ns
+            try:
+                with self._game.in_play() as session:
+                    status, text = self._compare(reading, said, session)
+            except RefusedError:  # no game is in play
+                status, text, self._question = "other", "No game is in play.", None
+            view = view_of(reading, said, self._strip, status, text, self._question)
+            if self._view is None or _shown(view) != _shown(self._view):
+                self._view = view
+                self._publish(view)
 
     def keep_game(self, question: str) -> str:
         """Keep the game as it is, against what the strip says; asked again only when one of them changes.
@@ -257,15 +250,13 @@ class StripFollower:
         if not different:
             self._question = None
         open_now = (different or self._choice_due(state)) and (said, expected) != self._kept and self._question is None
-        if open_now and reading.t_ns - max(self._said_ns, self._expected_ns) >= self._wait_ns():
+        # Longer while the strip still stands as it did before the game went on.
+        wait_ns = _LIMITS.ask_ns if self._said_ns >= self._expected_ns else _LIMITS.behind_ns
+        if open_now and reading.t_ns - max(self._said_ns, self._expected_ns) >= wait_ns:
             self._settle(reading, said, different, session)
         if different:
             return "differs", f"The strip says {summary_of(said)}."
         return "agrees", f"The strip agrees: {summary_of(said)}."
-
-    def _wait_ns(self) -> int:
-        """Return how long to wait: longer while the strip still stands as it did before the game went on."""
-        return _LIMITS.ask_ns if self._said_ns >= self._expected_ns else _LIMITS.behind_ns
 
     @staticmethod
     def _choice_due(state: GameState) -> bool:
@@ -288,18 +279,9 @@ class StripFollower:
         if alone and self._declare(reading, state, moves[0].declaration):
             return
         if different and (moves or set_ups):
-            self._ask(said, different, moves, set_ups)
-
-    def _ask(
-        self,
-        said: StripFacts,
-        different: tuple[StripDifference, ...],
-        moves: tuple[StripMoveFound, ...],
-        set_ups: list[StripMoveFound],
-    ) -> None:
-        self._count += 1
-        self._question = question_about(f"strip-{self._count}", different, moves, set_ups)
-        self._about = (said, self._expected or StripFacts())
+            self._count += 1
+            self._question = question_about(f"strip-{self._count}", different, moves, set_ups)
+            self._about = (said, self._expected or StripFacts())
 
     @staticmethod
     def _allowed(found: StripMoveFound, session: GameSession) -> bool:

@@ -12,8 +12,9 @@ from typing import Final, Literal
 from downfield.core.errors import RefusedError
 from downfield.core.strip import Count, StripSet, Third
 from downfield.game.published.views import clock_text
+from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import CardPlayed, ChoiceMade, Declaration, PlayEnded, SetUp, Side
-from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.game_state import GameState, opponent
 from downfield.vision.strip.strip_reader import StripReading
 
 Preview = Callable[[Sequence[Declaration]], GameState]
@@ -24,7 +25,6 @@ CENTER_OF: Final[dict[Third, float]] = {"left": 5 / 6, "center": 1 / 2, "right":
 TRY_WAITS: Final = "try"
 
 
-AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 HALF_YD: Final = 0.501
 """A line of scrimmage this near to the slide's yard is there: penalties half the distance leave fractions."""
 SLIDE_YD: Final = (1, 1)  # the slide is set no nearer to the goal lines than this, left and right
@@ -96,27 +96,20 @@ def facts_of_game(game: GameState, strip: StripSet) -> StripFacts:
 
 def differences(strip: StripFacts, expected: StripFacts, game: GameState) -> tuple[StripDifference, ...]:
     """Return where a strip differs from what it should say; what one of them does not know is no difference."""
-    return tuple(_differences(strip, expected, game))
-
-
-def _differences(strip: StripFacts, expected: StripFacts, game: GameState) -> Iterator[StripDifference]:
-    if strip.spot_yd is not None and expected.spot_yd is not None and not same_spot(strip.spot_yd, expected.spot_yd):
-        yield StripDifference("slide", game.spot_text(strip.spot_yd), game.spot_text(expected.spot_yd))
+    found = []
+    if strip.spot_yd is not None and expected.spot_yd is not None and abs(strip.spot_yd - expected.spot_yd) > HALF_YD:
+        found.append(StripDifference("slide", game.spot_text(strip.spot_yd), game.spot_text(expected.spot_yd)))
     if strip.third is not None and expected.third is not None and strip.third != expected.third:
-        yield StripDifference("ball", f"ball {strip.third}", f"ball {expected.third}")
+        found.append(StripDifference("ball", f"ball {strip.third}", f"ball {expected.third}"))
     for counts in ("down", "quarter"):
         said, should = strip.numbers.get(counts), expected.numbers.get(counts)
         if said is not None and should is not None and said != should:
-            yield StripDifference(counts, _words(counts, said), _words(counts, should))
+            found.append(StripDifference(counts, _words(counts, said), _words(counts, should)))
     if strip.score is not None and expected.score is not None and strip.score != expected.score:
-        yield StripDifference("score", *("{}-{}".format(*score) for score in (strip.score, expected.score)))
+        found.append(StripDifference("score", *("{}-{}".format(*score) for score in (strip.score, expected.score))))
     if strip.clock_s is not None and expected.clock_s is not None and not same_clock(strip.clock_s, expected.clock_s):
-        yield StripDifference("clock", clock_text(strip.clock_s), clock_text(expected.clock_s))
-
-
-def same_spot(strip_yd: float, game_yd: float) -> bool:
-    """Return whether the slide's whole yard is that of a line of scrimmage."""
-    return abs(strip_yd - game_yd) <= HALF_YD
+        found.append(StripDifference("clock", clock_text(strip.clock_s), clock_text(expected.clock_s)))
+    return tuple(found)
 
 
 def same_clock(strip_s: int, game_s: int) -> bool:

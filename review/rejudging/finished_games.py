@@ -15,7 +15,7 @@ from pydantic import Field
 from downfield.core.errors import BusyError, NotFoundError, OutputError, RefusedError
 from downfield.core.records import to_json
 from downfield.core.texts import counted
-from downfield.game.disputes import Decision, ruling_of, undecided
+from downfield.game.disputes import Decision, ruling_of
 from downfield.game.published.game_topics import CallsUpdate, CallView, GameView
 from downfield.game.published.views import changed_calls, game_view
 from downfield.game.receipts import describe
@@ -194,7 +194,7 @@ class FinishedGames:
     def rule_challenge(self, row: GameRow, challenge: str, decision: Decision) -> GameChanges | None:
         """Decide a challenge of a reopened game; return what changes, if anything. A lost one costs nothing more."""
         history = self._opened(row)
-        ruling = ruling_of(_undecided(history, challenge).call, decision)
+        ruling = ruling_of(history.challenges.undecided(challenge).call, decision)
         history.challenges.check_decider(challenge, decision.by)
         _, appealed = history.challenges.appeals.get(challenge, (None, None))
         if appealed is not None and appealed.event and appealed.event not in undone_events(history.events):
@@ -203,7 +203,7 @@ class FinishedGames:
         if ruling is not None:
             self._judge(history, _event(history, LateRuling(ruling, decision.by)))  # as in rule: it is kept
         with self._lock:  # of two decisions at once the second must not rule on the call either
-            _undecided(self._opened(row), challenge)
+            self._opened(row).challenges.undecided(challenge)
             changes = None if ruling is None else self.rule(row, LateRuling(ruling, decision.by))
             event = "" if changes is None else changes.event
             ruled = ChallengeRuled(challenge, decision.decision, decision.reason, decision.by, event)
@@ -263,11 +263,6 @@ class FinishedGames:
             late = f"{self._store.where}: the entry could not be written in time"
             raise OutputError(late if problem is None else problem.reason)
         return written
-
-
-def _undecided(history: History, challenge: str) -> ChallengeRaised:
-    book = history.challenges
-    return undecided(book.undecided(challenge), book.ruled.get(challenge))
 
 
 def challenges_of(history: History) -> ChallengesView:

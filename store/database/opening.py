@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import URL, Engine
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from downfield.core.errors import InputError
@@ -68,19 +68,12 @@ def open_for_reading(named: str) -> Iterator[OpenedForReading]:
     address = parse_address(named) if "://" in named else None
     with ExitStack() as resources:
         if address is not None and address.drivername != "sqlite":
-            yield _on_server(address, resources)
+            where = address.render_as_string(hide_password=True)
+            yield OpenedForReading(_checked(create_reading_engine(address), where, resources))
         else:
             path = Path(named if address is None else str(address.database))
             _check_file(path, named)
             yield _in_file(path, named, resources)
-
-
-def _on_server(address: URL, resources: ExitStack) -> OpenedForReading:
-    where = address.render_as_string(hide_password=True)
-    engine = create_reading_engine(address)
-    resources.callback(engine.dispose)
-    _check_store(engine, where)
-    return OpenedForReading(StoreReader(engine, where))
 
 
 def _in_file(path: Path, named: str, resources: ExitStack) -> OpenedForReading:
@@ -94,9 +87,7 @@ def _in_file(path: Path, named: str, resources: ExitStack) -> OpenedForReading:
     elif _header(path, named)[_USER_VERSION_AT : _USER_VERSION_AT + 4] == IN_USE.to_bytes(4):
         note = _without_wal(named, f"a copy without its WAL, the file {wal.name}")
     engine = create_file_reading_engine(path, is_unchanging=is_unchanging)
-    resources.callback(engine.dispose)
-    _check_store(engine, named)
-    return OpenedForReading(StoreReader(engine, named), note)
+    return OpenedForReading(_checked(engine, named, resources), note)
 
 
 def _check_file(path: Path, named: str) -> None:
@@ -147,8 +138,9 @@ def _copied_with_wal(path: Path, wal: Path, named: str, resources: ExitStack) ->
     return copy, ""
 
 
-def _check_store(engine: Engine, where: str) -> None:
-    """Raise an InputError where a database can't be read, or holds no store of this version."""
+def _checked(engine: Engine, where: str, resources: ExitStack) -> StoreReader:
+    """Return what reads a store. Raises InputError: it can't be read, or is none of this version."""
+    resources.callback(engine.dispose)
     try:
         with engine.connect() as connection:
             holds_store = is_store(connection, where)
@@ -156,6 +148,7 @@ def _check_store(engine: Engine, where: str) -> None:
         raise InputError(f"{where}: the store can't be read: {cause_of(error)}") from None
     if not holds_store:
         raise InputError(f"{where}: is a database, but no store of Downfield's")
+    return StoreReader(engine, where)
 
 
 def _without_wal(named: str, why: str) -> str:

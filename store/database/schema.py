@@ -118,15 +118,7 @@ def create_tables(connection: Connection, where: str) -> None:
 
 
 def is_store(connection: Connection, where: str) -> bool:
-    """Return whether a database holds a store.
-
-    Args:
-        connection: to the database; nothing is written.
-        where: the store, for the error.
-
-    Raises:
-        InputError: another version of the program made the store, or it was altered.
-    """
+    """Return whether a database holds a store. Raises InputError: of another version of the program, or altered."""
     if not inspect(connection).has_table(VERSIONS.name):
         return False
     version = connection.scalar(select(func.max(VERSIONS.c.version)))

@@ -22,11 +22,7 @@ class BoundedConnection(psycopg.Connection[Any]):
     """A connection that is closed when a statement takes too long."""
 
     def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
-        """Carry out an operation of the driver, for a bounded time.
-
-        Raises:
-            OperationalError: the server does not answer.
-        """
+        """Carry out an operation of the driver. Raises OperationalError: the server does not answer in time."""
         return super().wait(self._bounded(gen), *args, **options)
 
     def _bounded(self, operation: Any) -> Any:

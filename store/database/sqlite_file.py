@@ -51,11 +51,7 @@ class StoreFile:
         self._connection.close()
 
     def check(self) -> bool:
-        """Make sure that the file is there under its name; return whether it had to be written again.
-
-        Raises:
-            OutputError: another file is in its place, or it can't be written again.
-        """
+        """Write the file again if it is gone; return whether it was. Raises OutputError: it can't be."""
         try:
             now = self._path.stat()
         except FileNotFoundError:

@@ -44,9 +44,8 @@ def verify_journal(game: str, entries: Iterable[EntryRow], head: str | None = No
         if entry.seq != count:
             return Verification(game, count, previous, f"Entry {count} is missing; entry {entry.seq} follows.")
         if not follows(previous, entry, game):
-            return Verification(
-                game, count, previous, f"Entry {entry.seq} ({entry.kind}) or one before it was altered."
-            )
+            problem = f"Entry {entry.seq} ({entry.kind}) or one before it was altered."
+            return Verification(game, count, previous, problem)
         previous = entry.digest
         is_known = is_known or previous == head
     if not is_known:
@@ -62,17 +61,8 @@ def follows(previous: str, entry: EntryRow, game: str | None = None) -> bool:
         previous: the digest before it.
         game: the game it must belong to; None for the one it names.
     """
-    digest = digest_of(
-        previous,
-        entry.game if game is None else game,
-        entry.seq,
-        entry.kind,
-        entry.at_ns,
-        entry.key,
-        entry.content,
-        entry.attachment,
-    )
-    return digest == entry.digest
+    sealed = (entry.seq, entry.kind, entry.at_ns, entry.key, entry.content, entry.attachment)
+    return digest_of(previous, entry.game if game is None else game, *sealed) == entry.digest
 
 
 def digest_of(

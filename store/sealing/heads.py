@@ -215,11 +215,7 @@ def compare_with_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[st
 
 
 def entries_after_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[str]:
-    """Yield how far journals are ahead of their last heads: by two seconds of a rig that plays or was killed.
-
-    Args:
-        heads: of a heads file, in order.
-    """
+    """Yield how far journals are ahead of their last heads: by two seconds of a rig that plays or was killed."""
     latest = {row.id: 0 for rig in {rig_id(head.key) for head in heads} if (row := store.latest_game(rig)) is not None}
     for game, seq in (latest | {head.game: head.seq for head in heads if head.game}).items():
         last = store.last_entry(game)

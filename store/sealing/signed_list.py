@@ -85,12 +85,14 @@ class SignedList:
     def note_entries(self, connection: Connection, game: GameRow, entries: Sequence[EntryRow]) -> None:
         """Note entries that were just written, of one game, in order."""
         self._load(connection)
-        before, last = self._listed_game(game.id), entries[-1]
+        listed, last = self._rows.get((GAME, game.id)), entries[-1]
+        before = None if listed is None else read_row(GameStanding, listed)
         rewound_to = None if before is None else before.rewound_to
         if before is not None and before.digest != last.digest and not follows(before.digest, entries[0], game.id):
             rewound_to = entries[0].seq - 1
         row = row_digest(game) if before is None else before.row  # a row is never changed
-        number = _number_of(connection, game.id) if before is None else before.number
+        place = select(GAMES.c.number).where(GAMES.c.id == game.id)
+        number = int(connection.scalar(place) or 0) if before is None else before.number
         self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row, number, rewound_to))
         self._sign(connection)
 
@@ -130,10 +132,6 @@ class SignedList:
             read = read_seal(self._owner, self._rows, seal)
             self._altered = read is None or read.altered
 
-    def _listed_game(self, game: str) -> GameStanding | None:
-        listed = self._rows.get((GAME, game))
-        return None if listed is None else read_row(GameStanding, listed)
-
     def _set(self, connection: Connection, kind: str, subject: str, content: GameStanding | DeviceStanding) -> None:
         text = to_json(type(content), content)
         self._rows[kind, subject] = text
@@ -152,16 +150,8 @@ class SignedList:
         connection.execute(insert(SIGNED_LIST).values(owner=self._owner, kind=kind, subject=subject, content=content))
 
 
-def _number_of(connection: Connection, game: str) -> int:
-    return int(connection.scalar(select(GAMES.c.number).where(GAMES.c.id == game)) or 0)
-
-
 def read_seal(owner: str, rows: Mapping[tuple[str, str], str], text: str | None) -> ListSeal | None:
-    """Return a list's seal; None where it is missing, is not that of its owner, or does not cover the rows.
-
-    Args:
-        rows: content of the list's other rows, by kind and subject.
-    """
+    """Return a list's seal; None where it is missing, not its owner's, or does not cover the other rows."""
     seal = None if text is None else read_row(ListSeal, text)
     if seal is None or owner != seal.owner or rig_id(seal.key) != owner or seal.rows != rows_digest(rows):
         return None

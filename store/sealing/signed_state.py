@@ -66,13 +66,7 @@ class StateSeal:
     max_bytes: int  # no larger file is read
 
     def read(self, path: Path) -> SignedContent:
-        """Return what a file holds.
-
-        Raises:
-            FileNotFoundError: there is none.
-            OSError: it can't be read.
-            FormatError: it is no file, is damaged, or not this rig's and this code's.
-        """
+        """Return what a file holds. Raises OSError: unreadable; FormatError: damaged, of another rig or other code."""
         kind = special_kind(path)
         if kind is not None:
             raise FormatError(str(path), f"it is {kind}, not a file")
@@ -91,11 +85,7 @@ class StateSeal:
         return SignedContent(header.game, JournalPosition(header.seq, header.digest), content)
 
     def write(self, path: Path, game: str, position: JournalPosition, content: bytes) -> None:
-        """Write a file; whoever reads it finds all of it or what was there before.
-
-        Raises:
-            OSError: it can't be written.
-        """
+        """Write a file; who reads it finds all of it or what was there before. Raises OSError: it can't be written."""
         digest = hashlib.sha256(content).hexdigest()
         header = SignedHeader(game, position.seq, position.digest, self.code, digest, self.key.public_text)
         signature = self.key.sign_text(self._signed(header))

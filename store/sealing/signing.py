@@ -74,11 +74,7 @@ class RigKey:
         return cls(key)
 
     def keep(self, path: Path) -> None:
-        """Write it to a file for its owner only, PKCS #8 in PEM; a file that is there stays as it is.
-
-        Raises:
-            OSError: it can't be written.
-        """
+        """Write it for its owner only, PKCS #8 in PEM; a file that is there stays. Raises OSError: it can't be."""
         create_private_file(path, self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
     def sign(self, data: bytes) -> bytes:
@@ -91,12 +87,7 @@ class RigKey:
 
 
 def verify_signature(public_text: str, data: bytes, signature: bytes) -> bool:
-    """Return whether a signature of data was made with the private key of a public one.
-
-    Args:
-        public_text: as `RigKey.public_text`; anything else verifies nothing.
-        signature: what `RigKey.sign` returned.
-    """
+    """Return whether a signature of data was made with the private key of a public one; other texts verify nothing."""
     try:
         _public_key(public_text).verify(signature, data)
     except (InvalidSignature, ValueError):

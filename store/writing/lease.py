@@ -13,7 +13,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,16 +27,6 @@ _HOLDER_BYTES: Final = 500
 
 _SILENT_PEER: Final = ("SET tcp_keepalives_idle = 5", "SET tcp_keepalives_interval = 2", "SET tcp_keepalives_count = 3")
 """A computer that lost its power gives its lease back after 11 s; by default a server notices after two hours."""
-
-
-class Lease(Protocol):
-    """Something that one program at a time has."""
-
-    def renew(self) -> None:
-        """Make sure that it is still held. Raises OutputError: another program has it now, or nobody can tell."""
-
-    def close(self) -> None:
-        """Let another have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +57,10 @@ class FileLease:
         self._descriptor = self._locked()
 
     def renew(self) -> None:
-        """The operating system keeps it for as long as this program runs; it is taken again where it was deleted."""
+        """Take it again where it was deleted. Raises OutputError: another program has it now.
+
+        The operating system keeps it for as long as this program runs.
+        """
         try:
             has_it = os.path.samestat(os.fstat(self._descriptor), self._path.stat())
         except FileNotFoundError:
@@ -89,11 +82,7 @@ class FileLease:
             self._descriptor = -1
 
     def _locked(self) -> int:
-        """Return the file's descriptor, with the lock.
-
-        Raises:
-            InputError: another program holds it, or the file can't be made.
-        """
+        """Return the file's descriptor, with the lock. Raises InputError: as the class."""
         try:
             make_private_folder(self._path.parent)
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
@@ -126,17 +115,12 @@ class ServerLease:
         self._connection: Connection | None = None
 
     def acquire(self) -> None:
-        """Take it; until then nothing is held.
-
-        Raises:
-            InputError: another program holds it.
-            OutputError: the server can't be reached.
-        """
+        """Take it. Raises InputError: another program holds it; OutputError: the server can't be reached."""
         with self._lock:
             self._acquire()
 
     def renew(self) -> None:
-        """Make sure that it is held; after a restart or an absence of the server it is acquired then."""
+        """Acquire it again if the server was away. Raises OutputError: another has it now, or nobody can tell."""
         with self._lock:
             if self._connection is not None:
                 try:

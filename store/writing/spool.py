@@ -91,11 +91,7 @@ class Spool:
         return [found[seq] for seq in sorted(found)]
 
     def forget(self, game: str, stored: int) -> None:
-        """Delete the files of a game whose entries are all in the store.
-
-        Args:
-            stored: number of the last entry that is; files with later ones stay.
-        """
+        """Delete the files of a game that have no entry beyond the last that is stored."""
         with self._lock:
             for path in self._files(game):
                 if all(row.seq <= stored for row in _read_entries(path, game)):

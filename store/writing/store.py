@@ -27,7 +27,7 @@ from downfield.store.database.schema import DEVICES, ENTRIES, GAMES, NEXT_NUMBER
 from downfield.store.database.sqlite_file import StoreFile, WalMark
 from downfield.store.sealing.heads import HeadsFile
 from downfield.store.sealing.signed_list import SignedList
-from downfield.store.writing.lease import FileLease, Lease, LeasedThing, ServerLease
+from downfield.store.writing.lease import FileLease, LeasedThing, ServerLease
 from downfield.store.writing.spool import Spool
 
 _log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Store(StoreReader):
         self._turn = threading.RLock()
         self._written_again: Callable[[], None] = lambda: None
         self._wal = None if self._file is None else WalMark(self._engine)
-        self._lease: Lease | None = None
+        self._lease: FileLease | ServerLease | None = None
         self._heads: HeadsFile | None = None
         self.signed_list: SignedList | None = None
         self._rows: dict[str, GameRow] = {}

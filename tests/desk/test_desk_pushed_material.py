@@ -186,7 +186,7 @@ def test_what_a_later_one_replaces_before_it_was_applied_is_not_left_waiting(
 
 
 def statuses(keeper: PushKeeper) -> list[str]:
-    return [answer.state.status for push in keeper.pushes for answer in keeper.answers(push, {})]
+    return [state.status for push in keeper.pushes for _, state in keeper.answers(push, {})]
 
 
 def test_more_than_a_broker_carries_is_refused_and_what_is_repeated_is_kept_once() -> None:

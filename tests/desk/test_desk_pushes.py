@@ -68,7 +68,7 @@ def sending(keeper: PushKeeper, brokering: BrokerServer) -> Iterator[None]:
 
 
 def states(keeper: PushKeeper, place: int = -1) -> dict[str, str]:
-    return {answer.table: answer.state.status for answer in keeper.answers(keeper.pushes[place], {})}
+    return {table: state.status for table, state in keeper.answers(keeper.pushes[place], {})}
 
 
 def journal_of(folder: Path) -> list[str]:
@@ -127,8 +127,8 @@ def test_a_game_that_is_under_way_is_not_touched_and_the_next_one_waits_for_its_
 
 
 def text(keeper: PushKeeper) -> str:
-    (answer,) = keeper.answers(keeper.pushes[-1], {})
-    return answer.state.text
+    ((_, state),) = keeper.answers(keeper.pushes[-1], {})
+    return state.text
 
 
 def test_what_is_not_for_a_rig_or_was_withdrawn_is_not_given_to_it() -> None:

@@ -37,7 +37,7 @@ class Rig:
         self.kept = KeptJudgings(folder / "judged", key)
         self.workers = [JudgingWorker(), JudgingWorker()]
         self.standings = GameStandings(self.table.store, self.workers[0], self.kept, self.workers[1])
-        self.table.game_service.ended_games.follow(self.standings.prepare)
+        self.table.game_service.end_followers.append(self.standings.prepare)
         self.finished = FinishedGames(
             self.table.store, lambda: self.table.game_service.game_id, self.workers[0], self.standings
         )
