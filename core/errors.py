@@ -84,13 +84,9 @@ class OutputError(DownfieldError):
 
 
 class RefusedError(DownfieldError):
-    """The state of the game does not allow an event. The state is unchanged.
+    """The state of the game does not allow an event. The state is unchanged."""
 
-    Attributes:
-        code: why, for programs.
-    """
-
-    code = "not_now"
+    code = "not_now"  # why, for programs
 
 
 class CalibrationError(DownfieldError):
@@ -122,14 +118,11 @@ class NotRecordedError(DownfieldError):
 
 
 class MissingExtraError(DownfieldError):
-    """An optional part of Downfield is needed but not installed.
-
-    Attributes:
-        lacking: what needs which extra, without the command that only this computer's owner can use.
-    """
+    """An optional part of Downfield is needed but not installed."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         from downfield.core.installation import this_installation  # costs every start 50 ms otherwise
 
+        # What needs which extra, without the command that only this computer's owner can use
         self.lacking = f"{purpose[0].upper()}{purpose[1:]} needs the extra '{extra}'"
         super().__init__(f"{self.lacking}. Install it with: {this_installation().command_adding(extra)}")

@@ -17,19 +17,12 @@ from typing import BinaryIO, Final
 
 
 class WriteSink:
-    """A file that is only written, never sought.
-
-    Args:
-        start: the place in the whole file at which writing begins.
-
-    Attributes:
-        waiting: what was written and not taken yet.
-    """
+    """A file that is only written, never sought, from a place in the whole file on."""
 
     closed = False  # never; what was written is taken by whoever made it
 
     def __init__(self, start: int = 0) -> None:
-        self.waiting = bytearray()
+        self.waiting = bytearray()  # what was written and not taken yet
         self._at = start
 
     def write(self, data: bytes, /) -> int:

@@ -134,7 +134,7 @@ def replay_work(finder: EvidenceFinder, row: GameRow, call: str) -> ReplayWork:
     evidence = finder.find(row, call)
     stills, _ = _replayed(evidence)
     scenes = {still.t_ns: evidence.scenes[still.t_ns] for still in stills if still.t_ns in evidence.scenes}
-    return ReplayWork(replace(evidence, scenes=scenes), finder.calibration(evidence.decisive))
+    return ReplayWork(replace(evidence, scenes=scenes), finder.footage.calibration(evidence.decisive))
 
 
 def _replayed(evidence: Evidence) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:

@@ -40,9 +40,6 @@ class CachingDetector:
     Args:
         path: the cache file; it is replaced if it has another header or is malformed.
 
-    Attributes:
-        note: a sentence for people on the content of the file; empty if there was none.
-
     Raises:
         OutputError: the file can't be written.
     """
@@ -50,7 +47,7 @@ class CachingDetector:
     def __init__(self, detector: Detector, path: Path, header: DetectionCacheHeader) -> None:
         self._detector, self._path = detector, path
         self._tracking = detector if isinstance(detector, TrackingDetector) else None
-        self.note = ""
+        self.note = ""  # on the content of the file, a sentence for people; empty if there was none
         cached = self._read(header) if path.exists() else []
         self._cached = iter(cached)
         try:

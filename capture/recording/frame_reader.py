@@ -18,6 +18,7 @@ import av
 
 from downfield.capture.footage import FootageFrame, ScaledPicture
 from downfield.capture.jpeg import decode_jpeg, decode_jpeg_frame
+from downfield.capture.recording.recording_library import segment_name
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 from downfield.core.files.facts import is_same_file
@@ -92,7 +93,9 @@ class FrameReader:
             stored = self._find(frame)
         except (av.FFmpegError, OSError, ValueError, InputError):
             self.close()
-            raise NotRecordedError(f"{_name(frame)} can no longer be read: it was deleted or damaged.") from None
+            raise NotRecordedError(
+                f"{segment_name(frame.video)} can no longer be read: it was deleted or damaged."
+            ) from None
         if stored is None or self._open is None:
             raise _absent(frame)
         return stored, self._open.pixel_aspect
@@ -108,12 +111,9 @@ class FrameReader:
         return self._open.find(frame)
 
 
-def _name(frame: FootageFrame) -> str:
-    return f"{frame.video.parent.name}/{frame.video.name}"
-
-
 def _absent(frame: FootageFrame) -> NotRecordedError:
-    return NotRecordedError(f"Frame {frame.frame} is not in {_name(frame)}: it is damaged, or not on the disk yet.")
+    name = segment_name(frame.video)
+    return NotRecordedError(f"Frame {frame.frame} is not in {name}: it is damaged, or not on the disk yet.")
 
 
 class _OpenVideo:

@@ -15,7 +15,12 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.capture.jpeg import decode_jpeg
 from downfield.capture.problems import ActiveProblems, sentences
 from downfield.capture.recording.keeping import Needed, RecordingKeeper
-from downfield.capture.recording.recording_library import RecordingIndexHeader, calibration_path, create_recording
+from downfield.capture.recording.recording_library import (
+    RecordingIndexHeader,
+    calibration_path,
+    create_recording,
+    segment_name,
+)
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.segment import (
     H264Encoder,
@@ -126,7 +131,7 @@ class Recorder(LoopObserver):
         """Return the state of the recording."""
         segment = self._segment
         seconds = self._finished_s + (segment.seconds if segment is not None else 0.0)
-        name = f"{segment.path.parent.name}/{segment.path.name}" if segment is not None else ""
+        name = segment_name(segment.path) if segment is not None else ""
         free_gb = None if self._free_gb is None else round(self._free_gb, 1)
         is_on = self._on and self._thread.is_alive()
         return RecordingStatus(on=is_on, file=name, seconds=round(seconds, 1), free_gb=free_gb)
@@ -232,7 +237,7 @@ class Recorder(LoopObserver):
         was_refused = time.monotonic() - self._refused_s < RECORDER_LIMITS.refused_s
         if self._on or self._is_full:
             for deleted in self._keeper.make_room(self._recording_folder, is_full=self._is_full and was_refused):
-                self._problems.notify("info", f"Deleted the oldest recording, {deleted.parent.name}/{deleted.name}.")
+                self._problems.notify("info", f"Deleted the oldest recording, {segment_name(deleted)}.")
         free_gb = self._update_free_gb()
         if free_gb < self._settings.stop_below_gb:
             if self._on:

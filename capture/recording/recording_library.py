@@ -67,6 +67,11 @@ def index_path(video: Path) -> Path:
     return video.with_name(video.stem + ".frames.jsonl")
 
 
+def segment_name(video: Path) -> str:
+    """Return the name of a recorded file among all: its folder's and its own."""
+    return f"{video.parent.name}/{video.name}"
+
+
 def calibration_path(video: Path) -> Path:
     """Return the path of a recorded file's calibration, which need not exist."""
     return video.with_suffix(".calibration.json")

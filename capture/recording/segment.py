@@ -29,6 +29,7 @@ from downfield.capture.recording.recording_library import (
     calibration_path,
     index_path,
     recorded_videos,
+    segment_name,
     statement_path,
 )
 from downfield.capture.source import CapturedFrame, VideoPacket
@@ -286,11 +287,6 @@ def is_encoded_from(video: Path, name: str, sealed: str, found: str, rig: str) -
 def _sealed_with(video: Path) -> tuple[Path, ...]:
     """Return a recorded file and what may lie beside it."""
     return video, index_path(video), calibration_path(video)
-
-
-def segment_name(video: Path) -> str:
-    """Return the name of a recorded file among all: its folder's and its own."""
-    return f"{video.parent.name}/{video.name}"
 
 
 def compare_recordings(folder: Path, seals: Iterable[SegmentSealed], rig: str = "") -> Iterator[str]:

@@ -11,7 +11,7 @@ import atexit
 import importlib.util
 import re
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -58,10 +58,10 @@ class PhoneState:
     charging: bool = False
     limited: str = ""  # ``"cpu"`` or ``"bandwidth"``, which keeps it from sending all it could; empty for nothing
 
-    def problems(self) -> tuple[HealthReason, ...]:
-        """Return what is wrong with the phone, and what to do about it."""
+    def checks(self) -> Iterator[tuple[bool, HealthReason]]:
+        """Yield what may be wrong with the phone, and what to do about it, each with whether it is."""
         battery = 1.0 if self.battery is None or self.charging else self.battery
-        known = (
+        for holds, code, text, remedy in (
             (self.hidden, "phone_hidden", "The phone is locked, or shows something else", _OPEN_AGAIN),
             (self.taken, "phone_taken", "Something else uses the phone's camera, such as a call", _OPEN_AGAIN),
             (self.turned, "phone_turned", "The phone was turned", "Turn it back as it was, or calibrate again"),
@@ -83,12 +83,12 @@ class PhoneState:
                 "The network is too slow for the phone's pictures",
                 "Bring the phone nearer to the access point, or use its 5 GHz network",
             ),
-        )
-        return tuple(
-            HealthReason(code=code, level="warning", text=text, remedy=remedy)
-            for holds, code, text, remedy in known
-            if holds
-        )
+        ):
+            yield holds, HealthReason(code=code, level="warning", text=text, remedy=remedy)
+
+    def problems(self) -> tuple[HealthReason, ...]:
+        """Return what is wrong with the phone, and what to do about it."""
+        return tuple(problem for holds, problem in self.checks() if holds)
 
 
 _NO_VIDEO: Final = "The offer has no video in H.264 or VP8. Choose a camera and one of them in the program."
@@ -100,34 +100,19 @@ _FROZEN: Final = HealthReason(
     text=f"The picture has been frozen for {LINK_LIMITS.frozen_ns / 1e9:g} s",
     remedy="See that the phone's camera, or the source of the program that sends, moves; open it again if not",
 )
-_CODES: Final = (
-    _FROZEN.code,
-    "phone_hidden",
-    "phone_taken",
-    "phone_turned",
-    "phone_battery",
-    "phone_slow",
-    "phone_network",
-    "phone_asks",
-)
 
 
 class PhoneLink:
-    """The phone that is the camera, and the one that asks to be. Callable from any thread.
-
-    Attributes:
-        device: the phone as it was paired, for the store of the table that is opened next; None for none.
-        state: what the phone's page said last.
-    """
+    """The phone that is the camera, and the one that asks to be. Callable from any thread."""
 
     def __init__(self) -> None:
-        self.device: DeviceRow | None = None
+        self.device: DeviceRow | None = None  # the phone as it was paired, for the store of the table opened next
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session: PhoneSession | None = None
         self._connection: RTCPeerConnection | None = None
         self._problems: ActiveProblems | None = None
-        self.state = PhoneState()
+        self.state = PhoneState()  # what its page said last
         self._asking: tuple[str, str] | None = None
         self._asked_ns = 0
         self._frozen = False
@@ -164,16 +149,15 @@ class PhoneLink:
         """Report what is wrong with the phone now, and that another one asks while it does."""
         if self._problems is None:
             return
-        found = list(self.state.problems()) if self.session is not None or self.state.hidden else []
-        if (asking := self.asking) is not None:
-            text = f"Another phone, '{asking[1]}', wants to be the camera"
-            found.append(HealthReason(code="phone_asks", level="warning", text=text, remedy=_ANSWER))
-        if self._frozen:
-            found.append(_FROZEN)
-        for problem in found:
-            self._problems.report(problem)
-        for code in set(_CODES) - {problem.code for problem in found}:
-            self._problems.resolve(code)
+        is_told, asking = self.session is not None or self.state.hidden, self.asking
+        text = f"Another phone, '{asking[1] if asking else ''}', wants to be the camera"
+        asks = HealthReason(code="phone_asks", level="warning", text=text, remedy=_ANSWER)
+        checks = [(is_told and holds, problem) for holds, problem in self.state.checks()]
+        for holds, problem in (*checks, (asking is not None, asks), (self._frozen, _FROZEN)):
+            if holds:
+                self._problems.report(problem)
+            else:
+                self._problems.resolve(problem.code)
 
     def ask(self, device: str, name: str) -> None:
         """Note that another phone wants to be the camera."""

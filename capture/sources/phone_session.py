@@ -58,21 +58,16 @@ class SentPicture(NamedTuple):
 class PhoneSession:
     """The connection of one phone: what it sends is kept for one reader, beginning with a key picture.
 
-    Attributes:
-        id: of this connection.
-        sender: id of the paired device.
-        name: the device's name.
-        ended: whether the phone has left.
-        needs_key: whether nothing can be used before the next key picture.
-        heard_ns: when anything came last, monotonic clock.
+    The sender is the id of the paired device.
     """
 
     def __init__(self, sender: str, name: str) -> None:
         self.id, self.sender, self.name = secrets.token_hex(8), sender, name
         self._pictures: queue.Queue[SentPicture | None] = queue.Queue()
-        self._reading = self.ended = False
-        self.needs_key = True
-        self.heard_ns = 0
+        self._reading = False
+        self.ended = False  # whether the phone has left
+        self.needs_key = True  # whether nothing can be used before the next key picture
+        self.heard_ns = 0  # when anything came last, monotonic clock
         self._key_ns = self._asked_ns = self._lost = 0
         self._clock = SourceClock(is_trusted=True)  # of all that comes: the first picture after a gap may be late
 
@@ -143,14 +138,11 @@ class RtpPictures:
 
     Args:
         codecs: names of the formats by their payload types.
-
-    Attributes:
-        source: the sender's number of the stream; None before its first packet.
     """
 
     def __init__(self, session: PhoneSession, codecs: Mapping[int, str]) -> None:
         self._session, self._codecs = session, codecs
-        self.source: int | None = None
+        self.source: int | None = None  # the sender's number of the stream, from its first packet on
         self._waiting: dict[int, tuple[RtpPacket, int]] = {}  # with the times of their arrival
         self._parts: list[tuple[RtpPacket, int]] = []
         self._next: int | None = None  # number of the packet that is put in place next, which grows beyond 16 bits

@@ -85,14 +85,10 @@ _BLOCK_SAMPLES: Final = round(HUM_LIMITS.block_s * _LIMITS.rate_hz)
 
 
 class HumListener:
-    """Measures the hum in arriving sound.
-
-    Attributes:
-        hum: the result of `hum_evidence` for the latest quarter second.
-    """
+    """Measures the hum in arriving sound."""
 
     def __init__(self) -> None:
-        self.hum = 0.0
+        self.hum = 0.0  # the result of `hum_evidence` for the latest quarter second
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=_LIMITS.rate_hz)
         self._block: Array = np.zeros(0)
         self._new_samples = 0

@@ -46,13 +46,11 @@ class SourceClock:
 
     Args:
         is_trusted: whether stamps are always believed, however unevenly pictures arrive: a sender's RTP times.
-
-    Attributes:
-        believed: whether the stamps agree with the arrivals.
     """
 
     def __init__(self, *, is_trusted: bool = False) -> None:
-        self.believed, self._is_trusted = True, is_trusted
+        self._is_trusted = is_trusted
+        self.believed = True  # whether the stamps agree with the arrivals
         self._offset_ns: float | None = None
         self._arrived_ns = 0
         self._pairs: deque[tuple[int, int]] = deque(maxlen=_LIMITS.window)

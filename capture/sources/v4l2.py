@@ -170,20 +170,19 @@ class _Adjustment:
     value: int
 
 
-_EXPOSURE: Final = _Adjustment("exposure", EXPOSURE_AUTO, EXPOSURE_MANUAL, EXPOSURE_APERTURE_PRIORITY, EXPOSURE)
-_FOCUS: Final = _Adjustment("focus", FOCUS_AUTO, 0, 1, FOCUS)
-_WHITE_BALANCE: Final = _Adjustment("white balance", WHITE_BALANCE_AUTO, 0, 1, WHITE_BALANCE)
+_ADJUSTMENTS: Final = (
+    _Adjustment("exposure", EXPOSURE_AUTO, EXPOSURE_MANUAL, EXPOSURE_APERTURE_PRIORITY, EXPOSURE),
+    _Adjustment("focus", FOCUS_AUTO, 0, 1, FOCUS),
+    _Adjustment("white balance", WHITE_BALANCE_AUTO, 0, 1, WHITE_BALANCE),
+)
 _RATE_NOTE: Final = "exposure: the camera lowers its frame rate in dim light, and this can't be switched off"
 
 
 def apply_controls(device: DeviceControls, controls: CameraControls) -> list[str]:
     """Set a camera's exposure, focus and white balance; return the refused settings, one line each."""
     notes = []
-    for adjustment, mode in (
-        (_EXPOSURE, controls.exposure),
-        (_FOCUS, controls.focus),
-        (_WHITE_BALANCE, controls.white_balance),
-    ):
+    modes = (controls.exposure, controls.focus, controls.white_balance)
+    for adjustment, mode in zip(_ADJUSTMENTS, modes, strict=True):
         notes += [f"{adjustment.name}: {problem}" for problem in _adjust(device, adjustment, mode)]
     if device.find(EXPOSURE_LOWERS_RATE) is not None:
         try:

@@ -17,16 +17,12 @@ from downfield.core.arrays import Image
 
 
 class SharedPicture:
-    """The picture, on the side that writes it; for one thread.
-
-    Attributes:
-        descriptor: to be passed to the other process.
-    """
+    """The picture, on the side that writes it; for one thread."""
 
     def __init__(self) -> None:
         self._memory = _memory()
         self._picture: mmap.mmap | None = None
-        self.descriptor = self._memory.fileno()
+        self.descriptor = self._memory.fileno()  # to be passed to the other process
 
     def put(self, image: Image) -> None:
         """Copy a picture there."""

@@ -103,12 +103,6 @@ class _Decoded:
 class VideoReader:
     """Reads the pictures of one video file, in order.
 
-    Attributes:
-        size_px: width and height of its pictures as they are to be seen, in square pixels.
-        pixel_aspect: width of a stored pixel by its height.
-        fps: nominal frame rate; None if the file has none.
-        has_times: whether its pictures carry times; a bare stream's are counted at its rate.
-
     Raises:
         InputError: it is missing, is no video, or holds no picture that can be decoded.
     """
@@ -124,8 +118,8 @@ class VideoReader:
         self._failure: av.FFmpegError | None = None
         try:
             self.stream = video_stream(self._container)
-            self.fps = frame_rate(self.stream)
-            self.pixel_aspect = pixel_aspect(self.stream)
+            self.fps = frame_rate(self.stream)  # nominal; None if the file has none
+            self.pixel_aspect = pixel_aspect(self.stream)  # width of a stored pixel by its height
             decoder = self.stream.codec_context
             decoder.thread_count = 1
             decoder.options = {**DECODER_BOUNDS, **(JPEG_DECODER if decoder.name == "mjpeg" else {})}
@@ -138,8 +132,9 @@ class VideoReader:
         if shown is None:
             self._container.close()
             raise InputError(f"{path}: none of its pictures can be decoded")
-        self.size_px = upright_size_px(shown, self.pixel_aspect)
+        self.size_px = upright_size_px(shown, self.pixel_aspect)  # as its pictures are to be seen, in square pixels
         self._stored_size_px = (shown.width, shown.height)
+        # A bare stream's pictures carry no times: they are counted at its rate.
         self.has_times = self._container.format.name not in BARE_FORMATS and shown.pts is not None
         if not self.has_times:
             self.fps = bare_rate(self.stream) or self.fps

@@ -91,7 +91,7 @@ class CallViewer:
 
     def calibration(self, evidence: Evidence) -> Calibration | None:
         """Return what a call's decisive picture was calibrated by; None where that is not known."""
-        return self._finder.calibration(evidence.decisive).calibration
+        return self._finder.footage.calibration(evidence.decisive).calibration
 
     def videos(self, row: GameRow, call: str, either_side_s: float) -> tuple[Path, ...]:
         """Return the files that the pictures so long before and after a call are in, each once, in order."""
@@ -105,7 +105,7 @@ class CallViewer:
     def drawings(self, row: GameRow, call: str, either_side_s: float, plane: Plane | None = None) -> CallDrawings:
         """Return the drawings of the pictures so long before and after a call, also on a plane seen from above."""
         evidence = self._finder.find(row, call)
-        calibrated = self._finder.calibration(evidence.decisive)
+        calibrated = self._finder.footage.calibration(evidence.decisive)
         made = calibrated.calibration
         projection = Projection(made, evidence.players, None if plane is None else plane_mm(evidence, plane))
         marks = evidence.marks(evidence.decisive)
@@ -146,7 +146,7 @@ class CallViewer:
     ) -> RulerReading:
         """Measure between points of one picture. Raises InputError: one is not on the board, or two are the same."""
         evidence, still = self._finder.still(row, call, frame)
-        made = _calibration(self._finder.calibration(still))
+        made = _calibration(self._finder.footage.calibration(still))
         return measure(made, points, unit, plane_mm(evidence, plane))
 
     def close_up_jpeg(self, row: GameRow, call: str, frame: int | None = None) -> bytes:
@@ -167,7 +167,9 @@ class CallViewer:
             draw_frame(
                 still.frame,
                 evidence.marks(still),
-                projection if self._finder.calibration(still).calibration == calibrated.calibration else elsewhere,
+                projection
+                if self._finder.footage.calibration(still).calibration == calibrated.calibration
+                else elsewhere,
             )
             for still in stills
         )

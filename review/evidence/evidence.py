@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.capture.footage import CallMarks, FootageCalibration, FootageFrame, when_text
+from downfield.capture.recording.recording_library import segment_name
 from downfield.capture.recording.segment import is_encoded_from
 from downfield.core.arrays import Image
 from downfield.core.errors import FormatError
@@ -265,9 +266,7 @@ class SealedRecordings:
             states = {video: self._state(video, list(self._seals(games, video)), row.owner) for video in wanted}
             if not states or not (set(states.values()) - {"unsealed"} or self._store.latest(row.id, {SEAL_KIND})):
                 return RecordingCheck("none", "")
-        altered = ", ".join(
-            f"{video.parent.name}/{video.name}" for video, state in states.items() if state == "altered"
-        )
+        altered = ", ".join(segment_name(video) for video, state in states.items() if state == "altered")
         if altered:
             text = f"{altered} was altered, or another file is in its place"
             return RecordingCheck("altered", f"This is not what the rig recorded: {text}. Do not rely on its pictures.")
@@ -294,7 +293,7 @@ class SealedRecordings:
 
     def _seals(self, games: Iterable[GameRow], video: Path) -> Iterator[SegmentSealed]:
         """Yield the seals of a file, of the first of the games that has any."""
-        segment = f"{video.parent.name}/{video.name}"
+        segment = segment_name(video)
         for game in games:
             found = False
             for entry in self._store.latest(game.id, {SEAL_KIND}, _LIMITS.seals):

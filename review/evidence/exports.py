@@ -109,7 +109,7 @@ class ClipExporter:
     def _images(self, film: Film, options: ClipOptions) -> Iterator[TimedImage]:
         """Yield the pictures of a clip as they are shown."""
         times = shown_at([still.t_ns for still in film.stills], options.speed)
-        with closing(ahead(self._finder.scaled_pictures(film.stills, options.width_px))) as pictures:
+        with closing(ahead(self._finder.footage.scaled_pictures(film.stills, options.width_px))) as pictures:
             yield from self._painted(film, options, zip(film.stills, times, pictures, strict=True))
 
     def _painted(
@@ -163,7 +163,7 @@ class _Painter:
     def follow(self, size: tuple[int, int], still: FootageFrame) -> tuple[CallMarks, _Ground, FrameDrawing]:
         """Follow the ways of figures to the next picture, and return what belongs on it."""
         marks = self._film.marks(still)
-        made = self._finder.calibration(still).fitting(size).calibration
+        made = self._finder.footage.calibration(still).fitting(size).calibration
         ground = self._ground
         if ground is None or ground.calibration is not made or ground.call is not marks.call:
             projection = Projection(made, marks.players)

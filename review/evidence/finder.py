@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.capture.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
+from downfield.capture.footage import Footage, FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Scene
@@ -69,7 +69,7 @@ class EvidenceFinder:
         """Return whether pictures up to an instant, on the calls' clock, are kept: the last may not be on disk yet."""
         try:
             to_ns = t_ns + round(EVIDENCE_LIMITS.either_side_s * 1e9)
-            return bool(self._footage.between(t_ns, to_ns, row.began_ns))
+            return bool(self.footage.between(t_ns, to_ns, row.began_ns))
         except NotRecordedError:
             return False
 
@@ -83,9 +83,9 @@ class EvidenceFinder:
         """Return one picture by its index, None for the decisive one; no other request is served in the block."""
         with self._turn():
             evidence, still = self._still(row, call, frame)
-            image = self._footage.picture(still)
+            image = self.footage.picture(still)
             size_px = (image.shape[1], image.shape[0])
-            yield EvidencePicture(evidence, still, image, self._footage.calibration(still).fitting(size_px))
+            yield EvidencePicture(evidence, still, image, self.footage.calibration(still).fitting(size_px))
 
     def still(self, row: GameRow, call: str, frame: int) -> tuple[Evidence, FootageFrame]:
         """Return which picture an index is, with the evidence of its call."""
@@ -97,18 +97,11 @@ class EvidenceFinder:
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         """Yield pictures of a call in order, None for one that can't be read; other requests are served meanwhile."""
-        return self._footage.pictures(stills)
-
-    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
-        """Yield pictures as `pictures` does, none wider than this."""
-        return self._footage.scaled_pictures(stills, width_px)
-
-    def calibration(self, still: FootageFrame) -> FootageCalibration:
-        """Return what is kept of the calibration in use when a picture of a call was captured."""
-        return self._footage.calibration(still)
+        return self.footage.pictures(stills)
 
     @property
-    def _footage(self) -> Footage:
+    def footage(self) -> Footage:
+        """What keeps the pictures."""
         if self._kept is None:
             raise NotRecordedError(NO_FOOTAGE)
         return self._kept
@@ -142,7 +135,7 @@ class EvidenceFinder:
         if call is None:
             raise NotFoundError("No call of this game has that id.")
         from_ns, to_ns = (call.t_ns + round(sign * EVIDENCE_LIMITS.either_side_s * 1e9) for sign in (-1, 1))
-        stills = self._footage.between(from_ns, to_ns, row.began_ns)
+        stills = self.footage.between(from_ns, to_ns, row.began_ns)
         scenes = self._scenes(history, unwritten, from_ns, to_ns)
         play = sum(snap.t_ns <= call.t_ns for snap in history.snaps())
         found = Evidence(call, stills, scenes, history.players(call.t_ns), history.snap(call.t_ns), play)
@@ -165,7 +158,7 @@ class EvidenceFinder:
         last_ns = min(end_ns, snap.t_ns + PLAY_LIMITS.longest_ns)
         scenes = self._scenes(history, unwritten, snap.t_ns - PLAY_LIMITS.lead_ns, last_ns)
         from_ns, to_ns = play_span(snap, next_ns, calls, [scenes[t_ns] for t_ns in sorted(scenes)])
-        stills = self._footage.between(from_ns, to_ns, row.began_ns)
+        stills = self.footage.between(from_ns, to_ns, row.began_ns)
         return PlayEvidence(number, snap, calls, stills, scenes, history.players(snap.t_ns))
 
     def _unwritten(self, row: GameRow) -> Sequence[Scene]:

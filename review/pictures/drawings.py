@@ -195,14 +195,12 @@ def _draw_gap(marks: CallMarks, drawn: Sequence[DrawnFigure], projection: Projec
 
 def _draw_measurement(marks: CallMarks, field: FieldModel, projection: Projection) -> DrawnGap | None:
     """Return the gap between the spot of a call and the stake that decides it; None where none was measured."""
-    call, line_yd = marks.call, _measured_line_yd(marks, field)
-    place_yd, measured = measured_place_yd(call), _past_line_yd(call, field)
-    if place_yd is None or measured is None or line_yd is None:
+    measured = _measured(marks, field)
+    if measured is None:
         return None
-    x_yd, y_yd = place_yd
+    (x_yd, y_yd), line_yd, (past_yd, sigma_yd) = measured
     ends_mm = field.to_mm(np.array([(x_yd, y_yd), (line_yd, y_yd)]))
     spot, stake = projection.places(ends_mm, np.zeros(2))
-    past_yd, sigma_yd = measured
     side = "past" if past_yd > 0 else "short of"
     label = f"{abs(past_yd):.2f} yd {side.removesuffix(' of')}"
     text = f"the spot is {abs(past_yd):.2f} ± {sigma_yd:.2f} yd {side} the line"
@@ -210,14 +208,18 @@ def _draw_measurement(marks: CallMarks, field: FieldModel, projection: Projectio
     return DrawnGap((spot, stake), (None, None), gap_mm, sigma_mm, 0.0, label, text)
 
 
-def _measured_line_yd(marks: CallMarks, field: FieldModel) -> float | None:
-    """Return the line along the field that a measured place was held against; None where that was no such place."""
+def _measured(marks: CallMarks, field: FieldModel) -> tuple[Point, float, tuple[float, float]] | None:
+    """Return a measured place, the line along the field that it was held against, and how far it is past that line.
+
+    All in yards, the last with its error; None where a call is about no such place.
+    """
     call, snap, place_yd = marks.call, marks.snap, measured_place_yd(marks.call)
-    if call is None or place_yd is None or _past_line_yd(call, field) is None:
+    past_yd = None if call is None else _past_line_yd(call, field)
+    if call is None or place_yd is None or past_yd is None:
         return None
     if call.kind in _ABOUT_GOAL_LINES:
-        return 0.0 if place_yd[0] < field.length_yd / 2 else field.length_yd
-    return None if snap is None else snap.spot_yd + snap.direction * snap.distance_yd
+        return place_yd, 0.0 if place_yd[0] < field.length_yd / 2 else field.length_yd, past_yd
+    return None if snap is None else (place_yd, snap.spot_yd + snap.direction * snap.distance_yd, past_yd)
 
 
 def measured_place_yd(call: CallView | None) -> tuple[float, float] | None:
@@ -227,13 +229,11 @@ def measured_place_yd(call: CallView | None) -> tuple[float, float] | None:
     return call.spot_yd if call.numbers is None or call.numbers.measured_yd is None else call.numbers.measured_yd
 
 
-def _past_line_yd(call: CallView | None, field: FieldModel) -> tuple[float, float] | None:
+def _past_line_yd(call: CallView, field: FieldModel) -> tuple[float, float] | None:
     """Return how far a measured place is past its line and the error of that; None where a call is about no such place.
 
     The goal line that a carrier crosses is measured in millimeters, perhaps beside which end of his base is the front.
     """
-    if call is None:
-        return None
     if call.kind == "touchdown" and call.unit == "mm":
         of_line = next((one for one in call.conditions if one.measure == "line"), call)
         to_yd = 1.0 / field.mm_per_yd_x
@@ -260,9 +260,9 @@ def _line_of_call(marks: CallMarks, field: FieldModel) -> tuple[Point, Point] | 
         return None
     if call.kind == "line_of_scrimmage" and marks.snap is not None:
         return _across(field, marks.snap.spot_yd)
-    stake_yd = _measured_line_yd(marks, field)
-    if stake_yd is not None:
-        return _across(field, stake_yd)
+    measured = _measured(marks, field)
+    if measured is not None:
+        return _across(field, measured[1])
     if call.spot_yd is None:
         return None
     x_yd, y_yd = call.spot_yd

@@ -37,15 +37,10 @@ NO_LINE_UP_FOUND: Final = (
 
 
 class TrackedScenes:
-    """The scenes of a recording, with the players that its first line-up shows.
+    """The scenes of a recording, as `vision` makes them, with the players that its first line-up shows.
 
     Args:
-        scenes: as `vision` makes them.
         all_first: whether every scene is made before the first is passed on.
-
-    Attributes:
-        first: the scenes made until the line-up was found.
-        players: on the board.
 
     Raises:
         InputError: no line-up is found.
@@ -53,7 +48,7 @@ class TrackedScenes:
 
     def __init__(self, vision: Vision, scenes: Iterable[Scene], *, all_first: bool = False) -> None:
         following = iter(scenes)
-        self.first: list[Scene] = []
+        self.first: list[Scene] = []  # those made until the line-up was found
         for scene in following:
             self.first.append(scene)
             if vision.players and not all_first:
@@ -84,10 +79,6 @@ class RecordedReferee:
 
     Args:
         certified_yd: error the table is certified to, along and across; None for none.
-
-    Attributes:
-        calls: made so far.
-        refused: how many events the state did not allow.
     """
 
     def __init__(
@@ -108,7 +99,7 @@ class RecordedReferee:
         self._state = self._engine.begin(teams)
         self._last_ns = 0
         self.calls: list[Call] = []
-        self.refused = 0
+        self.refused = 0  # events that the state did not allow
 
     @property
     def score(self) -> tuple[int, int]:
@@ -167,29 +158,19 @@ _TOLD_FRAMES: Final = 15  # Frames in a row without calls that are told of while
 
 @record
 class TrackingReport:
-    """How well a recording was tracked.
+    """How well a recording was tracked."""
 
-    Attributes:
-        frames: tracked.
-        damaged: pictures that could not be decoded.
-        empty: frames in which no figure was seen.
-        unfit: frames from which no calls can be made.
-        reasons: why, with the number of frames, the most frequent first; a frame may have several.
-        figures: on the roster.
-        seen_share: of the figures in all frames, those that were seen.
-        never_seen: roster ids.
-        unsure: roster ids that were not sure in more than half of the frames.
-    """
-
-    frames: int
-    damaged: int
-    empty: int
-    unfit: int
-    reasons: tuple[tuple[str, int], ...]
-    figures: int
-    seen_share: float
-    never_seen: tuple[str, ...]
-    unsure: tuple[str, ...]
+    frames: int  # tracked
+    damaged: int  # pictures that could not be decoded
+    empty: int  # frames in which no figure was seen
+    unfit: int  # frames from which no calls can be made
+    reasons: tuple[
+        tuple[str, int], ...
+    ]  # why, with the number of frames, the most frequent first; a frame may have more
+    figures: int  # on the roster
+    seen_share: float  # of the figures in all frames, those that were seen
+    never_seen: tuple[str, ...]  # roster ids
+    unsure: tuple[str, ...]  # roster ids that were not sure in more than half of the frames
 
     @property
     def is_mostly_lost(self) -> bool:
@@ -219,13 +200,9 @@ class TrackingReport:
 
 @dataclass
 class TrackingCounter:
-    """Counts how well a recording is tracked.
+    """Counts how well a recording is tracked."""
 
-    Attributes:
-        status: since when, and why, no calls can be made, or that they can again; empty before.
-    """
-
-    status: str = ""
+    status: str = ""  # since when, and why, no calls can be made, or that they can again; empty before
     _waits: int = 0
     _damaged: int = 0
     _frames: int = 0

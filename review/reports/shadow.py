@@ -235,12 +235,7 @@ def shadows_of(store: StoreReader, game: GameRow) -> list[GameRow]:
 
 
 class ShadowReport:
-    """The comparison of one game.
-
-    Attributes:
-        compared: what people and the machine saw, in order.
-        starts: how many starts of the rig were in shadow mode; 0 where the machine was never in the game's shadow.
-    """
+    """The comparison of one game, in order, and how many starts of the rig were in its shadow; 0 for none."""
 
     def __init__(self, store: StoreReader, row: GameRow) -> None:
         shadows = shadows_of(store, row)
