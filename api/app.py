@@ -9,28 +9,22 @@ from fastapi import FastAPI
 
 from downfield.api import schemas
 from downfield.api.context.access_control import AccessControl, RevocableResponses
-from downfield.api.context.context import AppContext, PrometheusMetrics, RigParts
+from downfield.api.context.context import AppContext, RigParts
 from downfield.api.feed.event_stream import OpenStreams
 from downfield.api.feed.relay import RelayManager
 from downfield.api.openapi import application
 from downfield.api.routes import (
-    challenges,
-    clips,
     evidence,
-    feed,
+    files,
     games,
-    graphics,
     health,
+    on_air,
     pages,
     pairing,
-    phone,
     play,
-    plays,
-    program,
-    replay,
-    reports,
     rulings,
     setup,
+    streams,
     table_setup,
 )
 from downfield.api.security.access import AccessPolicy
@@ -60,26 +54,21 @@ LOCAL: Final = AccessPolicy()
 ROUTERS: Final = (
     play.router,
     games.router,
-    plays.router,
-    clips.track_router,
-    reports.router,
-    reports.policy_router,
+    files.game_router,
     rulings.router,
-    challenges.router,
-    challenges.what_if_router,
     evidence.router,
-    clips.router,
-    replay.router,
-    graphics.router,
-    graphics.logo_router,
+    files.router,
+    on_air.replay_router,
+    on_air.router,
+    on_air.logo_router,
     play.card_router,
     setup.router,
     table_setup.router,
-    feed.router,
-    program.picture_router,
-    program.router,
+    streams.router,
+    streams.picture_router,
+    streams.program_router,
     pairing.router,
-    phone.router,
+    table_setup.phone_router,
     health.router,
     pages.router,
     schemas.router,
@@ -141,7 +130,7 @@ def _context(rig: RigParts, relay: RelayManager | None, responses: Counter[tuple
     rig.game_service.end_followers.append(standings.prepare)
     return AppContext(
         rig,
-        metrics=PrometheusMetrics(rig, responses),
+        responses=responses,
         evidence=evidence,
         viewer=CallViewer(evidence),
         exporter=ClipExporter(evidence),

@@ -1,7 +1,4 @@
-"""What the endpoints of a table's service use: one typed object, and dependencies for its parts.
-
-One of these are metrics for Prometheus, read from the hub, the game and the security middleware on each request.
-"""
+"""What the endpoints of a table's service use: one typed object, and dependencies for its parts."""
 
 from __future__ import annotations
 
@@ -13,19 +10,17 @@ from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, FastAPI
 from fastapi.requests import HTTPConnection
-from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 
 from downfield.api.context.access_control import PrincipalDep
 from downfield.api.feed.relay import RelayManager
 from downfield.api.http.problems import ProblemError
+from downfield.api.http.requests import IdempotencyKey
 from downfield.api.security.access import RANK, Principal
 from downfield.api.security.grants import Grants
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.table_setup import SetupControl, TableSetup
 from downfield.broadcast.integrations.outlets import Outlet
-from downfield.broadcast.integrations.webhook import STATUSES, WebhookOutlet
+from downfield.broadcast.integrations.webhook import WebhookOutlet
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.logos import LogoFolder
 from downfield.broadcast.on_air import OnAir
@@ -34,9 +29,8 @@ from downfield.broadcast.replay.director import ReplayDirector, ReplayOptions
 from downfield.broadcast.replay.highlights import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayRenderer
 from downfield.capture.footage import Footage
-from downfield.game.published.board_topics import HealthStatus
-from downfield.game.published.game_topics import Questions
 from downfield.game.published.hub import Hub
+from downfield.game.receipts import Submission
 from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
 from downfield.review.catalog import GameCatalog
@@ -107,7 +101,7 @@ class AppContext:
     """Everything that the endpoints use; one for each application."""
 
     rig: RigParts
-    metrics: PrometheusMetrics
+    responses: Counter[tuple[str, int]]  # by method and status
     evidence: EvidenceFinder  # finds the pictures of calls and plays, and what was measured on them
     viewer: CallViewer
     exporter: ClipExporter
@@ -156,6 +150,13 @@ def part_of_context(part: Callable[[AppContext], object]) -> Any:
     return Depends(found)
 
 
+async def _submission(principal: PrincipalDep, key: IdempotencyKey = None) -> Submission:
+    return Submission(principal.name, key, role=principal.role or "")
+
+
+SubmissionDep = Annotated[Submission, Depends(_submission)]
+"""Who sends a declaration, ruling or command, with the key that all its attempts have."""
+
 RigPartsDep = Annotated[RigParts, part_of_context(lambda context: context.rig)]
 HubDep = Annotated[Hub, part_of_context(lambda context: context.rig.hub)]
 GameServiceDep = Annotated[GameService, part_of_context(lambda context: context.rig.game_service)]
@@ -183,71 +184,3 @@ def reviewer(rig: RigPartsDep, principal: PrincipalDep) -> Principal:
 
 
 ReviewerDep = Annotated[Principal, Depends(reviewer)]
-
-
-class PrometheusMetrics(Collector):
-    """The service's metrics.
-
-    Args:
-        responses: counts responses by method and status.
-    """
-
-    def __init__(self, rig: RigParts, responses: Counter[tuple[str, int]]) -> None:
-        self._game_service, self._hub, self._picture = rig.game_service, rig.hub, rig.picture
-        self._responses, self._webhooks = responses, rig.webhooks
-        self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(self)
-
-    def text(self) -> bytes:
-        """Return all metrics in Prometheus' text format."""
-        return generate_latest(self._registry)
-
-    def collect(self) -> Iterator[Metric]:
-        """Yield all metrics."""
-        yield from self._collect_health()
-        calls = CounterMetricFamily("downfield_calls", "Calls that stand in this game.", labels=["kind", "verdict"])
-        for (kind, verdict), count in Counter((call.kind, call.verdict) for call in self._game_service.calls()).items():
-            calls.add_metric([kind, verdict], count)
-        yield calls
-        questions = self._hub.value("questions")
-        open_questions = len(questions.questions) if isinstance(questions, Questions) else 0
-        yield GaugeMetricFamily("downfield_questions", "Questions that wait for a person.", value=open_questions)
-        yield GaugeMetricFamily("downfield_feed_subscribers", "Open feeds.", value=self._hub.subscribers)
-        yield GaugeMetricFamily("downfield_camera_watchers", "Open camera pictures.", value=self._picture.watchers)
-        yield CounterMetricFamily("downfield_feed_messages", "Messages published.", value=self._hub.seq)
-        responses = CounterMetricFamily("downfield_http_responses", "HTTP responses.", labels=["method", "status"])
-        for (method, status), count in sorted(self._responses.items()):
-            responses.add_metric([method, str(status)], count)
-        yield responses
-        sent = CounterMetricFamily("downfield_webhook_deliveries", "Deliveries.", labels=["to", "status"])
-        waiting = GaugeMetricFamily("downfield_webhook_waiting", "Deliveries that wait.", labels=["to"])
-        for to in sorted({webhook.to for webhook in self._webhooks}):  # several addresses may be of one host
-            there = [webhook for webhook in self._webhooks if webhook.to == to]
-            for outcome in STATUSES:
-                sent.add_metric([to, outcome], sum(webhook.counts[outcome] for webhook in there))
-            waiting.add_metric([to], sum(len(webhook.deliveries()[0]) for webhook in there))
-        yield from (sent, waiting)
-
-    def _collect_health(self) -> Iterator[Metric]:
-        health = self._hub.value("health")
-        if not isinstance(health, HealthStatus):
-            return
-        level = {"ok": 0, "warning": 1, "alarm": 2}[health.level]
-        yield GaugeMetricFamily("downfield_health_level", "0 ok, 1 warning, 2 alarm.", value=level)
-        yield GaugeMetricFamily("downfield_calls_on", "1 while the camera makes calls.", value=health.calls == "on")
-        yield CounterMetricFamily("downfield_frames", "Captured frames.", value=health.frames)
-        yield CounterMetricFamily("downfield_frames_dropped", "Dropped frames.", value=health.dropped)
-        yield CounterMetricFamily("downfield_frames_damaged", "Frames that can't be decoded.", value=health.damaged)
-        yield GaugeMetricFamily("downfield_recording", "1 while recording.", value=health.recording.on)
-        behind = health.store == "behind"
-        yield GaugeMetricFamily("downfield_store_behind", "1 while declarations wait for the disk.", value=behind)
-        measured = {
-            "downfield_frames_per_second": ("Frames per second.", health.fps),
-            "downfield_latency_p50_ms": ("Capture-to-publish latency, median, ms.", health.latency_ms),
-            "downfield_latency_p99_ms": ("Capture-to-publish latency, 99th percentile, ms.", health.latency_p99_ms),
-            "downfield_calibration_rms_px": ("Residual of the calibration, pixels.", health.calibration_rms_px),
-            "downfield_disk_free_gb": ("Disk space left for recordings, GB.", health.recording.free_gb),
-        }
-        for name, (about, value) in measured.items():
-            if value is not None:
-                yield GaugeMetricFamily(name, about, value=value)

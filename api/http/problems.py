@@ -96,52 +96,35 @@ def problem_response(
 
 def install_handlers(app: FastAPI) -> None:
     """Have an application answer every error with a problem."""
-    app.add_exception_handler(ProblemError, _handle_problem)
-    app.add_exception_handler(RequestValidationError, _handle_validation_error)
-    app.add_exception_handler(HTTPException, _handle_http_exception)
-    app.add_exception_handler(DownfieldError, _handle_downfield_error)
-    app.add_exception_handler(Exception, _handle_unexpected)
+    for kind in (ProblemError, RequestValidationError, HTTPException, DownfieldError, Exception):
+        app.add_exception_handler(kind, _answer)
 
 
-def _handle_problem(_request: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, ProblemError):
-        raise error
-    return problem_response(error.status, error.detail, error.code, headers=error.headers)
-
-
-def _handle_validation_error(_request: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, RequestValidationError):
-        raise error
-    fields = tuple(_invalid_field(found) for found in error.errors()[:_MAX_FIELD_ERRORS])
-    unreadable = any(found["type"] == "json_invalid" for found in error.errors())
-    detail = "; ".join(_sentence(found) for found in fields[:3]) or "The request could not be read."
-    if unreadable:
-        return problem_response(400, "The request can't be read: its JSON is broken.", errors=fields)
-    return problem_response(422, detail, errors=fields)
-
-
-def _handle_http_exception(_request: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, HTTPException):
-        raise error
-    status, detail = error.status_code, str(error.detail)
-    if status in KINDS and detail == _reason_phrase(status):
-        detail = f"{KINDS[status][1]}."
-    return problem_response(status, detail, headers=error.headers)
-
-
-def _handle_downfield_error(_request: Request, error: Exception) -> JSONResponse:
-    if isinstance(error, RefusedError):
-        return problem_response(409, str(error), error.code)
-    if isinstance(error, NotFoundError):
-        return problem_response(404, str(error), "unknown")
-    if isinstance(error, BusyError):
-        return problem_response(503, str(error), headers={"Retry-After": "1"})
-    if isinstance(error, NotRecordedError):
-        return problem_response(404, str(error), "not_recorded")
-    return problem_response(503 if isinstance(error, OutputError) else 422, str(error))
-
-
-def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
+def _answer(request: Request, error: Exception) -> JSONResponse:
+    match error:
+        case ProblemError():
+            return problem_response(error.status, error.detail, error.code, headers=error.headers)
+        case RequestValidationError():
+            fields = tuple(_invalid_field(found) for found in error.errors()[:_MAX_FIELD_ERRORS])
+            if any(found["type"] == "json_invalid" for found in error.errors()):
+                return problem_response(400, "The request can't be read: its JSON is broken.", errors=fields)
+            detail = "; ".join(_sentence(found) for found in fields[:3]) or "The request could not be read."
+            return problem_response(422, detail, errors=fields)
+        case HTTPException():
+            status, detail = error.status_code, str(error.detail)
+            if status in KINDS and detail == _reason_phrase(status):
+                detail = f"{KINDS[status][1]}."
+            return problem_response(status, detail, headers=error.headers)
+        case RefusedError():
+            return problem_response(409, str(error), error.code)
+        case NotFoundError():
+            return problem_response(404, str(error), "unknown")
+        case BusyError():
+            return problem_response(503, str(error), headers={"Retry-After": "1"})
+        case NotRecordedError():
+            return problem_response(404, str(error), "not_recorded")
+        case DownfieldError():
+            return problem_response(503 if isinstance(error, OutputError) else 422, str(error))
     _log.error("%s %s: %r", request.method, request.url.path, error)
     return problem_response(500, "Downfield made an error. Its log says which; please report it.")
 

@@ -43,10 +43,11 @@ AgoMs = Annotated[
 ]
 
 
-def sends(media_type: str, form: Literal["", "binary"] = "") -> dict[str, Any]:
+def sends(*media_types: str, is_binary: bool = False) -> dict[str, Any]:
     """Return the options of an endpoint that answers with a text, a picture or a file instead of JSON."""
-    schema = {"type": "string", "format": form} if form else {"type": "string"}
-    return {"response_class": Response, "responses": {200: {"content": {media_type: {"schema": schema}}}}}
+    schema = {"type": "string", "format": "binary"} if is_binary else {"type": "string"}
+    content = {kind: {"schema": schema} for kind in media_types}
+    return {"response_class": Response, "responses": {200: {"content": content}}}
 
 
 def sent_file(name: str, content: bytes | str | Iterator[bytes] | Iterator[str], media_type: str) -> Response:

@@ -127,7 +127,7 @@ def address_picture(request: Request, row: GameRowDep, call: CallId) -> Response
     return Response(qr_svg(f"{base_url(request)}/evidence?{query}"), media_type="image/svg+xml")
 
 
-@router.get("/signed.zip", "operator", summary="A call as a signed file", **sends("application/zip", "binary"))
+@router.get("/signed.zip", "operator", summary="A call as a signed file", **sends("application/zip", is_binary=True))
 def signed_file(history: HistoryDep, rig: RigPartsDep, viewer: CallViewerDep, call: CallId) -> Response:
     """Ruling sheet, pictures and measurements; `downfield verify` tells whether anything of it was changed."""
     if rig.bundles is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import Annotated, Final
 
 import numpy as np
@@ -10,21 +11,19 @@ from fastapi import Body, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
-from downfield.api.context.context import AppContext, AppContextDep, GameServiceDep, HubDep
+from downfield.api.context.access_control import AuthorizedRouter
+from downfield.api.context.context import AppContext, AppContextDep, GameServiceDep, HubDep, SubmissionDep
 from downfield.api.http.problems import ProblemError, accepted
 from downfield.api.http.requests import (
     PICTURE_BODY,
     CallId,
     DeclarationRequest,
     EventId,
-    IdempotencyKey,
     ManualCallRequest,
     RulingRequest,
     UndoRequest,
 )
-from downfield.api.routes.games import Struck, shown_history
-from downfield.api.security.access import Principal
+from downfield.api.routes.games import Limit, Struck, shown_history
 from downfield.capture.jpeg import MAX_UPLOAD_BYTES, decode_uploaded
 from downfield.game.published.board_topics import SceneView
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions
@@ -41,8 +40,6 @@ from downfield.vision.card_photo import CardReading, read_card
 router = AuthorizedRouter(prefix="/api")
 
 _KEPT_MS: Final = 5_000  # What is older than this when it arrives was kept on a device without a network
-
-Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
 
 
 @router.get("/state", "viewer", tags=["feed"], summary="The current value of every topic")
@@ -113,27 +110,16 @@ def call(context: AppContextDep, call: CallId) -> CallView:
 
 
 @router.post("/calls", "operator", tags=["calls"], summary="Make a call by hand")
-def make_call(
-    game_service: GameServiceDep,
-    hub: HubDep,
-    principal: PrincipalDep,
-    request: ManualCallRequest,
-    key: IdempotencyKey = None,
-) -> Accepted:
+def make_call(game_service: GameServiceDep, hub: HubDep, by: SubmissionDep, request: ManualCallRequest) -> Accepted:
     """A call the system did not make; it takes effect like any other."""
-    call_id = f"manual:{key or secrets.token_hex(6)}"
+    call_id = f"manual:{by.key or secrets.token_hex(6)}"
     ruling = Ruling("", "manual", request.call(call_id, 0, game(hub).rulebook, game_service.place), request.note)
-    return accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
+    return accepted(game_service.rule(ruling, _made_ago(by, request.ago_ms)))
 
 
 @router.post("/calls/{call}/rulings", "operator", tags=["calls"], summary="Confirm, overturn or strike one call")
 def rule(
-    game_service: GameServiceDep,
-    hub: HubDep,
-    principal: PrincipalDep,
-    call: CallId,
-    request: RulingRequest,
-    key: IdempotencyKey = None,
+    game_service: GameServiceDep, hub: HubDep, by: SubmissionDep, call: CallId, request: RulingRequest
 ) -> Accepted:
     """Everything after the call is judged again; nothing else changes."""
     replacement = None
@@ -144,7 +130,7 @@ def rule(
         t_ns = 0 if standing is None else standing.t_ns
         replacement = request.replacement.call(call, t_ns, game(hub).rulebook, game_service.place)
     ruling = Ruling(call, request.decision, replacement, request.note)
-    return accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
+    return accepted(game_service.rule(ruling, _made_ago(by, request.ago_ms)))
 
 
 @router.get("/declarations", "viewer", tags=["play"], summary="The declarations and rulings of the game in play")
@@ -165,25 +151,19 @@ def legal(game_service: GameServiceDep) -> LegalDeclarations:
 
 
 @router.post("/declarations", "operator", tags=["play"], summary="Declare something")
-def declare(
-    game_service: GameServiceDep, principal: PrincipalDep, request: DeclarationRequest, key: IdempotencyKey = None
-) -> Accepted:
+def declare(game_service: GameServiceDep, by: SubmissionDep, request: DeclarationRequest) -> Accepted:
     """The carrier, set, a pass, a pitch, dice, a coin, the clock, a line-up, a correction of the state..."""
     declared = request.declared(game_service.place)
-    return accepted(game_service.declare(declared, _submission(principal, key, request.ago_ms)))
+    return accepted(game_service.declare(declared, _made_ago(by, request.ago_ms)))
 
 
 @router.post("/events/{event}/undo", "operator", tags=["play"], summary="Undo one declaration or ruling")
 def undo(
-    game_service: GameServiceDep,
-    principal: PrincipalDep,
-    event: EventId,
-    request: UndoRequest | None = None,
-    key: IdempotencyKey = None,
+    game_service: GameServiceDep, by: SubmissionDep, event: EventId, request: UndoRequest | None = None
 ) -> Accepted:
     """As if it had never been submitted, whatever came after it."""
     request = request or UndoRequest()
-    return accepted(game_service.undo(event, _submission(principal, key, request.ago_ms), request.note))
+    return accepted(game_service.undo(event, _made_ago(by, request.ago_ms), request.note))
 
 
 class UndoPreview(TopicModel):
@@ -209,20 +189,19 @@ def undo_preview(game_service: GameServiceDep, event: EventId) -> UndoPreview:
 @router.post("/commands", "operator", tags=["rig"], summary="Send the rig a command")
 def command(
     game_service: GameServiceDep,
-    principal: PrincipalDep,
+    by: SubmissionDep,
     request: Annotated[Command, Body(examples=[{"command": "record", "on": True}])],
-    key: IdempotencyKey = None,
 ) -> Accepted:
     """Recalibrate, record, suspend, find the figures, start a game, set the rulebook."""
-    if request.command == "use_calibration" and principal.role != "admin":
+    if request.command == "use_calibration" and by.role != "admin":
         raise ProblemError(403, "Only an admin may use a calibration made elsewhere.")
-    return accepted(game_service.command(request, Submission(principal.name, key, role=principal.role or "")))
+    return accepted(game_service.command(request, by))
 
 
-def _submission(principal: Principal, key: str | None, ago_ms: int) -> Submission:
-    """Return where something comes from; the record says of what a device had to keep when it was tapped."""
+def _made_ago(by: Submission, ago_ms: int) -> Submission:
+    """Return where something made a while ago comes from; the record says of what a device had to keep when."""
     kept = f" (tapped {ago_ms / 1000:.0f} s before it arrived)" if ago_ms > _KEPT_MS else ""
-    return Submission(principal.name + kept, key, ago_ms)
+    return replace(by, by=by.by + kept, ago_ms=ago_ms)
 
 
 card_router = AuthorizedRouter(tags=["play"])

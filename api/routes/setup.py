@@ -1,23 +1,26 @@
-"""The setup of a game: teams, rulebooks, calibration, configuration."""
+"""The setup of games: teams, rulebooks and policies, calibration, configuration."""
 
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 from fastapi import Body, Path, Response
 from pydantic import Field
 
-from downfield.api.context.access_control import AuthorizedRouter, PrincipalDep
-from downfield.api.context.context import GameServiceDep, StoreDep
+from downfield.api.context.access_control import AuthorizedRouter
+from downfield.api.context.context import GameServiceDep, ReviewerDep, StoreDep, SubmissionDep
 from downfield.api.http.problems import ProblemError, accepted
-from downfield.api.http.requests import IdempotencyKey, TeamId, TeamRequest, sends
+from downfield.api.http.requests import TeamId, TeamRequest, sends
+from downfield.api.routes.rulings import PersonName, signed
 from downfield.api.table_setup import draw_field_lines, draw_residuals
 from downfield.calibration.calibration import Calibration
 from downfield.core.records import made_of
-from downfield.game.receipts import Accepted, Submission
+from downfield.game.receipts import Accepted
 from downfield.game.records.commands import Settings, UseCalibration
-from downfield.game.records.models import TopicModel
+from downfield.game.records.models import RequestModel, TopicModel
+from downfield.game.service import GameService
+from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -121,6 +124,58 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=[D
     return RulebookDetails(name=name, title=book.title, params=params, clauses=clauses)
 
 
+Kind = Annotated[CallKind, Path(description="Kind of call.")]
+
+
+class PolicyView(TopicModel):
+    """What may be done with calls of one kind without a person."""
+
+    kind: CallKind
+    policy: Policy = Field(
+        description="auto: the rulebook calls; propose: a person confirms each; log: only noted. From the next game on."
+    )
+    rulebook_policy: Policy = Field(description="What the rulebook says by itself.")
+    set_by: str = Field(default="", description="Who set it; empty where it is the rulebook's.")
+    set_ms: int | None = Field(default=None, description="Wall clock, ms since 1970.")
+
+
+class PolicyRequest(RequestModel):
+    """A policy for a kind of call."""
+
+    policy: Policy | None = Field(description="null for what the rulebook says.")
+    name: PersonName = ""
+
+
+@router.get("/policies", "viewer", tags=["games"], summary="What may be done with calls without a person, by kind")
+def policies(game_service: GameServiceDep) -> list[PolicyView]:
+    """As it is for games that are started from now on; a game's journal holds what it was played under."""
+    return _views(game_service)
+
+
+@router.put(
+    "/policies/{kind}", "operator", tags=["games"], summary="Set what may be done with calls of a kind without a person"
+)
+def set_policy(
+    game_service: GameServiceDep, principal: ReviewerDep, kind: Kind, request: PolicyRequest
+) -> list[PolicyView]:
+    """From the next game on; kept with who set it. For those who may reopen finished games."""
+    game_service.policies.set(kind, request.policy, signed(request.name, principal))
+    return _views(game_service)
+
+
+def _views(game_service: GameService) -> list[PolicyView]:
+    latest, rulebook = game_service.policies.latest(), game_service.rulebook
+    found = []
+    for kind in get_args(CallKind):
+        own, change = rulebook.policy(kind), latest.get(kind)
+        view = PolicyView(kind=kind, policy=own, rulebook_policy=own)
+        if change is not None and change.policy is not None:
+            update = {"policy": change.policy, "set_by": change.by, "set_ms": change.at_ns // 1_000_000}
+            view = view.model_copy(update=update)
+        found.append(view)
+    return found
+
+
 @router.get("/calibration", "viewer", tags=["rig"], summary="The calibration in use")
 def calibration(game_service: GameServiceDep) -> Calibration:
     """As in its file; see docs/formats.md."""
@@ -153,13 +208,9 @@ def calibrated_field(game_service: GameServiceDep) -> Response:
 
 @router.put("/calibration", "admin", tags=["rig"], summary="Use a calibration made elsewhere")
 def use_calibration(
-    game_service: GameServiceDep,
-    principal: PrincipalDep,
-    calibration: Annotated[Calibration, Body()],
-    key: IdempotencyKey = None,
+    game_service: GameServiceDep, by: SubmissionDep, calibration: Annotated[Calibration, Body()]
 ) -> Accepted:
     """The content of a `*.calibration.json` file."""
-    by = Submission(principal.name, key, role=principal.role or "")
     return accepted(game_service.command(UseCalibration(calibration=calibration), by))
 
 

@@ -42,7 +42,7 @@ rigs_router = AuthorizedRouter(prefix="/api/tournament", tags=["tables"])
     "/{subject}",
     "admin",
     summary="What a rig on this computer sends, in place of a broker",
-    **sends("application/octet-stream", "binary"),
+    **sends("application/octet-stream", is_binary=True),
 )
 async def receive(
     desk: DeskDep,

@@ -1,23 +1,32 @@
-"""Files of a game to take along: clips and pictures of a call or a play, and tracks as tables."""
+"""Files of a game to take along: clips, pictures, tracks, bundles and reports; how the calls of all games fared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Any, Final
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Final, Literal
 
 from fastapi import Depends, Path, Query, Response
+from pydantic import Field
 
 from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, sends, sent_file
 from downfield.api.routes.games import GameRowDep, HistoryDep
-from downfield.core.errors import MissingExtraError
+from downfield.core.errors import BusyError, MissingExtraError, NotFoundError
+from downfield.core.files.csv_text import csv_text
+from downfield.core.records import made_of
+from downfield.game.records.models import TopicModel
+from downfield.officiating.calls import CallKind, Policy
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
 from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
 from downfield.review.pictures.painting import DRAWING_KINDS, DrawingKind
+from downfield.review.reports.game_report import RecentReport
+from downfield.review.reports.shadow import ShadowReport, call_outcomes
 from downfield.review.tracks import TrackTable, tracks_csv, tracks_parquet
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
@@ -27,13 +36,8 @@ DEFAULT_S: Final = 1.5  # Default span of a clip before and after the call
 router = AuthorizedRouter(prefix="/api/games/{game}", tags=["calls"])
 
 
-def _file_of(media_types: Iterable[str]) -> dict[str, Any]:
-    content = {kind: {"schema": {"type": "string"}} for kind in media_types}
-    return {"response_class": Response, "responses": {200: {"content": content}}}
-
-
-_CLIP: Final = _file_of(MEDIA_TYPES.values())
-_PICTURE: Final = _file_of(["image/png"])
+_CLIP: Final = sends(*MEDIA_TYPES.values())
+_PICTURE: Final = sends("image/png")
 
 
 def _options(
@@ -88,18 +92,20 @@ def play_picture(row: GameRowDep, exporter: ExporterDep, options: OptionsDep, pl
 
 PARQUET: Final = "application/vnd.apache.parquet"  # Registered with IANA
 
-track_router = AuthorizedRouter(prefix="/api/games/{game}", tags=["games"])
+game_router = AuthorizedRouter(prefix="/api", tags=["games"])
 
 Play = Annotated[int | None, Query(ge=1, le=100_000, description="Number of one play; the whole game without.")]
 
 
-@track_router.get("/tracks.csv", "viewer", summary="The figures' tracks as CSV", **sends("text/csv"))
+@game_router.get("/games/{game}/tracks.csv", "viewer", summary="The figures' tracks as CSV", **sends("text/csv"))
 def tracks_as_csv(history: HistoryDep, store: StoreDep, play: Play = None) -> Response:
     """One row for each figure in each frame; docs/formats.md describes the columns."""
     return _response(tracks_csv, store, history, play, "csv", "text/csv; charset=utf-8")
 
 
-@track_router.get("/tracks.parquet", "viewer", summary="The figures' tracks as Parquet", **sends(PARQUET, "binary"))
+@game_router.get(
+    "/games/{game}/tracks.parquet", "viewer", summary="The figures' tracks as Parquet", **sends(PARQUET, is_binary=True)
+)
 def tracks_as_parquet(history: HistoryDep, store: StoreDep, play: Play = None) -> Response:
     """The same table in the form that analysis programs read; needs the rig's extra `analysis`."""
     return _response(tracks_parquet, store, history, play, "parquet", PARQUET)
@@ -121,7 +127,12 @@ def _response(
     return sent_file(f"{history.row.id}{part}.tracks.{suffix}", chunks, media_type)
 
 
-@track_router.get("/bundle.zip", "operator", summary="A game as a signed bundle", **sends("application/zip", "binary"))
+@game_router.get(
+    "/games/{game}/bundle.zip",
+    "operator",
+    summary="A game as a signed bundle",
+    **sends("application/zip", is_binary=True),
+)
 def bundle(
     row: GameRowDep,
     rig: RigPartsDep,
@@ -131,3 +142,94 @@ def bundle(
     if rig.bundles is None:
         raise ProblemError(404, "This service makes no bundles. The rig that played the game does.")
     return sent_file(f"{row.id}{SUFFIX}", rig.bundles.chunks(row, video=video), "application/zip")
+
+
+REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+"""A report has its style in it, and loads nothing."""
+
+_working = threading.BoundedSemaphore(1)
+
+
+RecentReportDep = Annotated[RecentReport, part_of_context(lambda context: context.recent_report)]
+
+
+class CallOutcomesView(TopicModel):
+    """How the calls of one kind fared with people."""
+
+    kind: CallKind
+    called: int = Field(description="Made by the rulebook alone, and never disputed.")
+    confirmed: int
+    overturned: int = Field(description="Overturned or struck.")
+    too_close: int = Field(description="Too close to call, whoever decided them later.")
+    open: int = Field(description="Decided by nobody yet.")
+    by_hand: int = Field(description="Made by a person, because the rulebook had not.")
+    overturned_share: float | None = Field(description="Of people's decisions; null where there were none.")
+    suggestion: Policy | None = Field(description="The policy that this suggests; null for none.")
+    why: str = Field(description="Why, in words.")
+
+
+@game_router.get("/games/{game}/report.html", "viewer", summary="A game's report for print", **sends("text/html"))
+def report(history: HistoryDep, rig: RigPartsDep, recent: RecentReportDep) -> Response:
+    """Box score, drives, play by play, figures, heat maps and play diagrams in one file that loads nothing."""
+    public_key = "" if rig.bundles is None else rig.rig_key.public_text  # a review signs nothing
+    with _alone():
+        page = recent.of(rig.store, history).html(public_key)
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+
+
+@game_router.get(
+    "/games/{game}/shadow.html",
+    "operator",
+    summary="The machine's calls in the shadow of a game, compared with what people declared",
+    **sends("text/html"),
+)
+def shadow_report(history: HistoryDep, store: StoreDep) -> Response:
+    """By kind and play by play, for print; 404 for a game that was not played in shadow mode."""
+    with _alone():
+        found = ShadowReport(store, history.row)
+        if not found.starts:
+            raise NotFoundError(f"Game {history.row.id} was not played in shadow mode.")
+        page = found.html()
+    return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": REPORT_POLICY})
+
+
+@game_router.get(
+    "/games/{game}/report/{table}.csv", "viewer", summary="One table of a game's report", **sends("text/csv")
+)
+def report_table(
+    history: HistoryDep,
+    store: StoreDep,
+    recent: RecentReportDep,
+    table: Literal["plays", "drives", "box", "figures", "calls"],
+) -> Response:
+    """For spreadsheets: play by play, drive chart, box score, statistics by figure, or how the calls fared."""
+    with _alone():
+        found = recent.of(store, history).csv(table)
+    return sent_file(f"{history.row.id}.{table}.csv", csv_text(found.head, found.rows), "text/csv; charset=utf-8")
+
+
+@game_router.get("/call-outcomes", "viewer", summary="How the calls of the latest games fared, by kind")
+def outcomes(
+    store: StoreDep, games: Annotated[int, Query(ge=1, le=200, description="How many games, the latest.")] = 50
+) -> list[CallOutcomesView]:
+    """From it a league sets which kinds of calls need no person (policy `auto`), and which do (`propose`).
+
+    `PUT /api/policies/{kind}` sets it.
+    """
+    with _alone():
+        found = call_outcomes(History(store, row) for row in store.games(games))
+        return [
+            made_of(CallOutcomesView, one, suggestion=one.suggestion.policy, why=one.suggestion.why) for one in found
+        ]
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Make one report at a time, so that the referee keeps a core."""
+    if not _working.acquire(blocking=False):
+        raise BusyError("Another report is being made. Try again in a few seconds.")
+    try:
+        yield
+    finally:
+        _working.release()
