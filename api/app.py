@@ -31,23 +31,7 @@ from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
-from downfield.broadcast.logos import LogoFolder
-from downfield.broadcast.on_air import OnAir
-from downfield.broadcast.replay.director import ReplayDirector
-from downfield.broadcast.replay.highlights import FilmMaker
-from downfield.broadcast.replay.replay_maker import ReplayMaker
 from downfield.capture.sources.phone_link import PHONE_LINK
-from downfield.review.catalog import GameCatalog
-from downfield.review.evidence.call_viewer import CallViewer
-from downfield.review.evidence.evidence import SealedRecordings
-from downfield.review.evidence.exports import ClipExporter
-from downfield.review.evidence.finder import EvidenceFinder
-from downfield.review.evidence.ready_pictures import Thumbnails
-from downfield.review.rejudging.finished_games import FinishedGames
-from downfield.review.rejudging.standings import GameStandings
-from downfield.review.rejudging.worker import JudgingWorker
-from downfield.review.reports.game_report import RecentReport
-from downfield.store.history import RecentHistories
 
 LOCAL: Final = AccessPolicy()
 
@@ -81,7 +65,6 @@ def create_app(
     """Return the application over the parts of a rig.
 
     Args:
-        rig: the game, the hub, the camera picture and the store.
         access: decides which clients may reach it; only this computer by default.
         relay: takes over event streams when there are many; None to serve all of them here.
         known: the addresses of known devices; None where nobody else needs them.
@@ -89,7 +72,7 @@ def create_app(
     app = application("Downfield", "The automatic referee for tabletop electric football.", ROUTERS)
     responses: Counter[tuple[str, int]] = Counter()
     control = _access_control(rig, access, known or KnownClients(access.proxies))
-    app.state.access_control, app.state.context = control, _context(rig, relay, responses)
+    app.state.access_control, app.state.context = control, AppContext(rig, responses, relay)
     app.add_middleware(
         SecurityMiddleware,
         access=access,
@@ -119,39 +102,3 @@ def _access_control(rig: RigParts, access: AccessPolicy, known: KnownClients) ->
 
         rig.grants.follow(revoke)
     return AccessControl(access, known, rig.admin_key, tokens, streams, rig.grants, only_games=rig.only_games)
-
-
-def _context(rig: RigParts, relay: RelayManager | None, responses: Counter[tuple[str, int]]) -> AppContext:
-    evidence = EvidenceFinder(rig.store, rig.game_service, rig.footage)
-    maker = ReplayMaker(evidence, rig.replay_renderer)
-    logo_folder = LogoFolder(rig.style_folder and rig.style_folder / "logos")
-    judging, background_judging = JudgingWorker(), JudgingWorker()
-    standings = GameStandings(rig.store, judging, rig.judgings, background_judging)
-    rig.game_service.end_followers.append(standings.prepare)
-    return AppContext(
-        rig,
-        responses=responses,
-        evidence=evidence,
-        viewer=CallViewer(evidence),
-        exporter=ClipExporter(evidence),
-        sealed_recordings=SealedRecordings(rig.store),
-        thumbnails=Thumbnails(),
-        catalog=GameCatalog(rig.store),
-        histories=RecentHistories(rig.store),
-        recent_report=RecentReport(),
-        replays=ReplayDirector(rig.hub, rig.game_service, rig.store.game, maker, rig.replays),
-        films=FilmMaker(rig.film_renderer),
-        logos=logo_folder,
-        on_air=OnAir(rig.style_folder, logo_folder, rig.hub, rig.program),
-        finished=FinishedGames(
-            rig.store,
-            lambda: rig.game_service.game_id,
-            judging,
-            standings,
-            rig.game_service.rig,
-            publish=rig.game_service.publish_reviewed,
-        ),
-        judging=judging,
-        background_judging=background_judging,
-        relay=relay,
-    )

@@ -138,7 +138,6 @@ def _reachable(part: Any, models: dict[str, Any]) -> list[str]:
 
 
 def _add_examples(operation: dict[str, Any], models: dict[str, Any]) -> None:
-    """Add an example to everything of an operation that has none."""
     for described in (*_answers(operation), operation.get("requestBody", {})):
         content = described.get("content", {}).get("application/json")
         if content is not None and not {"example", "examples"} & {*content, *content["schema"]}:

@@ -24,14 +24,7 @@ SILENT_S: Final = 15.0
 
 
 class SetupControl:
-    """Gives control to the first device that does something, until it leaves or another takes over.
-
-    For any thread.
-
-    Args:
-        clock_s: returns seconds that never go back.
-        silent_s: how long a device keeps control without being heard of.
-    """
+    """Gives control to the first device that does something, until it leaves or another takes over. For any thread."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic, silent_s: float = SILENT_S) -> None:
         self._clock_s, self._silent_s = clock_s, silent_s
@@ -40,10 +33,7 @@ class SetupControl:
         self._heard_s = 0.0
 
     def look(self, device: str | None) -> Control:
-        """Return who is in control, as a device sees it; None is a program, which never takes control.
-
-        One that is in control keeps it by this.
-        """
+        """Return who has control, as a device sees it, which keeps it by this; None is a program, which takes none."""
         with self._lock:
             holder = self._present_holder()
             if holder is None:
@@ -368,12 +358,9 @@ def draw_residuals(calibration: Calibration) -> str:
         caption = f"Residual {quality.rms_px:.2f} px = {quality.rms_mm:.2f} mm rms over {quality.points} points"
         for cell in quality.cells:
             x, y = cell.x_yd * field.mm_per_yd_x, width - cell.y_yd * field.mm_per_yd_y
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="26" fill="{_residual_color(cell.rms_mm)}"/>')
+            color = "#8fd694" if cell.rms_mm <= _GOOD_MM else "#f3c744" if cell.rms_mm <= _POOR_MM else "#f0806a"
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="26" fill="{color}"/>')
             label = f"{cell.rms_mm:.2f}"
             parts.append(f'<text x="{x:.1f}" y="{y + 7:.1f}" font-size="20" text-anchor="middle">{label}</text>')
     parts.append(f'<text x="0" y="-18" font-size="26" fill="#808890">{escape(caption)}</text></svg>')
     return "".join(parts)
-
-
-def _residual_color(rms_mm: float) -> str:
-    return "#8fd694" if rms_mm <= _GOOD_MM else "#f3c744" if rms_mm <= _POOR_MM else "#f0806a"

@@ -20,7 +20,7 @@ import cv2
 import numpy as np
 from program_scenes import edge_errors_px, filmed, lines, paint_seen, painted_area, painter, tracked_cameras
 
-from downfield.broadcast.program.picture_worker import program_jpeg
+from downfield.broadcast.program.picture_process import program_jpeg
 from downfield.broadcast.program.program_feed import PROGRAM_LIMITS
 from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
 from downfield.capture.sources.file_sources import bundled_demo, open_clip

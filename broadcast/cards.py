@@ -72,13 +72,9 @@ def teams_card(game: GameView, history: History) -> GraphicView:
 
 
 def full_card(game: GameView, history: History, wanted: GraphicRequest, now_ms: int) -> GraphicView:
-    """Return a card over the whole picture: starting soon, halftime or final.
+    """Return a card over the whole picture, as of the feed's time, ms since 1970: starting soon, halftime, final.
 
-    Args:
-        now_ms: the feed's time, ms since 1970.
-
-    Raises:
-        InputError: the score is final and the game is not over.
+    Raises InputError: the score is final and the game is not over.
     """
     if wanted.kind == "final" and game.phase != "over":
         raise InputError("The game is not over, so there is no final score. End it first.")
@@ -99,9 +95,7 @@ def lower_third(
 ) -> GraphicView:
     """Return two lines about a person: a player of the line-up, one of the known people by name, or whoever is told.
 
-    Raises:
-        InputError: nobody is named.
-        NotFoundError: the player is not on the board.
+    Raises InputError: nobody is named; NotFoundError: the player is not on the board.
     """
     side: Side | None = None
     title, known = wanted.title, None
@@ -154,11 +148,7 @@ def _figures(history: History) -> tuple[GraphicRow, ...]:
 
 
 def review_card(game: GameView, calls: Sequence[CallView]) -> GraphicView:
-    """Return the call that waits for a ruling, or the last one, with its decisive picture.
-
-    Raises:
-        NotFoundError: there is none with a picture.
-    """
+    """Return the call that waits for a ruling, or the last one, with its picture. Raises NotFoundError: for none."""
     with_picture = [call for call in calls if call.frame is not None]
     waiting = [call for call in with_picture if call.standing == "open"] or with_picture
     if not waiting:
@@ -249,10 +239,7 @@ class _Line:
 def standings_card(games: Iterable[FinalScore]) -> GraphicView:
     """Return the standings over some games: games won, lost and tied, points scored and allowed.
 
-    Teams are told apart by their names, however they are capitalized.
-
-    Raises:
-        NotFoundError: no game is finished.
+    Teams are told apart by their names, however they are capitalized. Raises NotFoundError: no game is finished.
     """
     lines: dict[str, _Line] = {}
     played = 0

@@ -29,11 +29,6 @@ class LatestPicture:
             self._wake()
 
     @property
-    def watched(self) -> bool:
-        """Whether there are watchers."""
-        return bool(self._watchers)
-
-    @property
     def watchers(self) -> int:
         """How many are watching."""
         with self._lock:
@@ -54,11 +49,7 @@ class LatestPicture:
     async def next(self, timeout_s: float = 0.5) -> bytes | None:
         """Return the next picture, since the latest may be seconds old while there are no watchers.
 
-        Args:
-            timeout_s: how long to wait for it.
-
-        Returns:
-            The next picture, or the latest if none came in time; None before the first.
+        The latest where none comes in time; None before the first.
         """
         known = self.latest
         with suppress(TimeoutError):
@@ -131,12 +122,7 @@ class PictureRate:
         self._last_index = None
 
     def fps(self, index: int, now_s: float) -> float:
-        """Return the rate from a frame on.
-
-        Args:
-            index: of the frame in the source; a gap means dropped frames.
-            now_s: on a clock that never goes back.
-        """
+        """Return the rate from a frame on, by its index in the source and a clock that never goes back."""
         dropped = self._last_index is not None and index > self._last_index + 1
         self._last_index = index
         if dropped or self._overloaded():

@@ -30,24 +30,16 @@ _NO_PICTURE: Final = (
 
 
 class LogoFolder:
-    """Logos in a folder, by their digests.
-
-    Args:
-        folder: made when the first logo is kept; None for a service that keeps none.
-    """
+    """Logos by their digests, in a folder that is made when the first is kept; None for a service that keeps none."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def keep(self, data: bytes) -> str:
-        """Check an uploaded picture, keep it and return its name, 32 hexadecimal digits.
+        """Check an uploaded PNG, JPEG or WebP file, keep it and return its name, 32 hexadecimal digits.
 
-        Args:
-            data: a PNG, JPEG or WebP file.
-
-        Raises:
-            InputError: it is not one, is too large or too small, or there are too many.
-            OutputError: it can't be kept.
+        Raises InputError: it is not one, is too large or too small, or there are too many; OutputError: it can't be
+        kept.
         """
         if self._folder is None:
             raise OutputError("Logos are not kept here: there is no data folder.")
@@ -77,10 +69,8 @@ class LogoFolder:
 def small_png(data: bytes) -> bytes:
     """Return a picture with its transparency as a PNG file whose longer side is `SIDE_PX` at most.
 
-    Empty borders are cut off, so that logos of all makers fill the same space.
-
-    Raises:
-        InputError: it is no picture, or is too large or too small.
+    Empty borders are cut off, so that logos of all makers fill the same space. Raises InputError: it is no picture, or
+    is too large or too small.
     """
     image = decode_uploaded(data, cv2.IMREAD_UNCHANGED)
     if image is None or image.dtype not in (np.uint8, np.uint16):

@@ -69,7 +69,6 @@ class OnAir:
 
     Args:
         folder: the data folder, which need not exist; None to keep nothing.
-        hub: where changes are published.
         program: follows its part of the choices; None where there is none.
     """
 
@@ -97,9 +96,8 @@ class OnAir:
     def change(self, **wanted: Any) -> OnAirView:
         """Keep and publish other values of some of its fields, and return all of it.
 
-        Raises:
-            InputError: a logo or picture was never uploaded, or two presets have one name.
-            OutputError: it can't be kept; what was on air stays.
+        Raises InputError: a logo or picture was never uploaded, or two presets have one name; OutputError: it can't be
+        kept, and what was on air stays.
         """
         with self._lock:
             now = self._now.model_copy(update=wanted)
@@ -130,9 +128,7 @@ class OnAir:
     def use_sponsors(self, wanted: SponsorsView) -> SponsorsView:
         """Keep and publish other sponsors, and return them.
 
-        Raises:
-            InputError: a logo was never uploaded.
-            OutputError: they can't be kept; those from before stay.
+        Raises InputError: a logo was never uploaded; OutputError: they can't be kept, and those from before stay.
         """
         self._check_logos(wanted.logos)
         with self._lock:

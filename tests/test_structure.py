@@ -67,8 +67,7 @@ def test_a_thread_made_by_hand_is_found_however_it_is_imported() -> None:
 
 SEAM = ROOT / "core" / "platform"
 LINUX_ALONE = {
-    "api/feed/relay.py": {"socket.send_fds"},  # where `CAN_PASS_DESCRIPTORS`
-    "api/feed/relay_worker.py": {"socket.recv_fds"},  # runs where `CAN_PASS_DESCRIPTORS`
+    "api/feed/relay.py": {"socket.send_fds", "socket.recv_fds"},  # where `CAN_PASS_DESCRIPTORS`
     "core/media/shared_picture.py": {"os.memfd_create"},  # behind `hasattr`; elsewhere a temporary file
     "capture/sources/v4l2.py": {"fcntl", "os.O_NONBLOCK"},  # opened for Linux's cameras alone
     "rig/upkeep/checks.py": {"os.sysconf"},  # where there is none, the memory is "unknown"

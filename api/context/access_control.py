@@ -146,9 +146,7 @@ PrincipalDep = Annotated[Principal, Depends(_principal)]
 async def authorize(connection: HTTPConnection) -> None:
     """Check a request against its route's role, and leave its sender in ``connection.state.principal``.
 
-    Raises:
-        ProblemError: the device is not paired, or its role is too low.
-        WebSocketException: the same, on a WebSocket.
+    Raises ProblemError, on a WebSocket WebSocketException: the device is not paired, or its role is too low.
     """
     principal = authenticate(connection)
     connection.state.principal = principal
@@ -224,7 +222,6 @@ def _by_key(connection: HTTPConnection, origin: Origin) -> Principal | None:
 
 
 def _read_token(connection: HTTPConnection) -> str:
-    """Return the token of the header or the cookie; empty if there is none."""
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip()
@@ -344,9 +341,6 @@ class RevocableResponses:
     """ASGI middleware that breaks off a response once its device is revoked.
 
     The connection is closed, so that a part of a file is not taken for the whole of it.
-
-    Args:
-        streams: ends what a device has open.
     """
 
     def __init__(self, app: ASGIApp, streams: OpenStreams, tokens: TokenStore) -> None:

@@ -27,7 +27,7 @@ from downfield.broadcast.on_air import OnAir
 from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.broadcast.replay.director import ReplayDirector, ReplayOptions
 from downfield.broadcast.replay.highlights import FilmMaker
-from downfield.broadcast.replay.replay_maker import ReplayRenderer
+from downfield.broadcast.replay.replay_maker import ReplayMaker, ReplayRenderer
 from downfield.capture.footage import Footage
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
@@ -40,7 +40,7 @@ from downfield.review.evidence.exports import ClipExporter
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.evidence.ready_pictures import Thumbnails
 from downfield.review.rejudging.finished_games import FinishedGames
-from downfield.review.rejudging.standings import KeptJudgings
+from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import RecentReport
 from downfield.store.history import RecentHistories
@@ -54,9 +54,7 @@ class Bundles(Protocol):
     def chunks(self, row: GameRow, *, video: bool) -> Iterator[bytes]:
         """Yield the bytes of a game's bundle, with the recording or without.
 
-        Raises:
-            BusyError: another is being made.
-            FormatError: the game's journal can't be read.
+        Raises BusyError: another is being made; FormatError: the game's journal can't be read.
         """
 
 
@@ -96,35 +94,39 @@ class RigParts:
         return [outlet for outlet in self.outlets if isinstance(outlet, WebhookOutlet)]
 
 
-@dataclass(frozen=True, slots=True)
 class AppContext:
-    """Everything that the endpoints use; one for each application."""
+    """Everything that the endpoints use; one for each application.
 
-    rig: RigParts
-    responses: Counter[tuple[str, int]]  # by method and status
-    evidence: EvidenceFinder  # finds the pictures of calls and plays, and what was measured on them
-    viewer: CallViewer
-    exporter: ClipExporter
-    sealed_recordings: SealedRecordings
-    thumbnails: Thumbnails
-    catalog: GameCatalog
-    histories: RecentHistories  # keeps the games that were read last
-    recent_report: RecentReport  # keeps the report that was made last
-    replays: ReplayDirector
-    films: FilmMaker
-    logos: LogoFolder  # keeps the logos of teams and sponsors
-    on_air: OnAir
-    finished: FinishedGames  # reopens finished games, rules on them and closes them
-    judging: JudgingWorker  # judges games again for those who wait for it
-    background_judging: JudgingWorker  # does so for games that have just ended
-    # takes over event streams when there are many; None to serve all of them in this process
-    relay: RelayManager | None = None
+    Args:
+        responses: counted by method and status.
+        relay: takes over event streams when there are many; None to serve all of them in this process.
+    """
+
+    def __init__(self, rig: RigParts, responses: Counter[tuple[str, int]], relay: RelayManager | None) -> None:
+        self.rig, self.responses, self.relay = rig, responses, relay
+        store, service = rig.store, rig.game_service
+        self.evidence = EvidenceFinder(store, service, rig.footage)
+        self.viewer, self.exporter = CallViewer(self.evidence), ClipExporter(self.evidence)
+        self.sealed_recordings, self.thumbnails = SealedRecordings(store), Thumbnails()
+        self.catalog, self.histories, self.recent_report = GameCatalog(store), RecentHistories(store), RecentReport()
+        maker = ReplayMaker(self.evidence, rig.replay_renderer)
+        self.replays = ReplayDirector(rig.hub, service, store.game, maker, rig.replays)
+        self.films = FilmMaker(rig.film_renderer)
+        self.logos = LogoFolder(rig.style_folder and rig.style_folder / "logos")
+        self.on_air = OnAir(rig.style_folder, self.logos, rig.hub, rig.program)
+        self.judging = JudgingWorker()  # for those who wait for it
+        self._background_judging = JudgingWorker()  # for games that have just ended
+        standings = GameStandings(store, self.judging, rig.judgings, self._background_judging)
+        service.end_followers.append(standings.prepare)
+        self.finished = FinishedGames(
+            store, lambda: service.game_id, self.judging, standings, service.rig, publish=service.publish_reviewed
+        )
 
     def close(self) -> None:
         """End the threads that make replays, films and pictures and judge games again."""
         self.replays.close()
         self.films.close()
-        for worker in (self.judging, self.background_judging, self.viewer):
+        for worker in (self.judging, self._background_judging, self.viewer):
             worker.close()
 
 
@@ -162,17 +164,12 @@ HubDep = Annotated[Hub, part_of_context(lambda context: context.rig.hub)]
 GameServiceDep = Annotated[GameService, part_of_context(lambda context: context.rig.game_service)]
 StoreDep = Annotated[Store, part_of_context(lambda context: context.rig.store)]
 PictureDep = Annotated[LatestPicture, part_of_context(lambda context: context.rig.picture)]
-EvidenceFinderDep = Annotated[EvidenceFinder, part_of_context(lambda context: context.evidence)]
 CallViewerDep = Annotated[CallViewer, part_of_context(lambda context: context.viewer)]
 FinishedGamesDep = Annotated[FinishedGames, part_of_context(lambda context: context.finished)]
 
 
 def reviewer(rig: RigPartsDep, principal: PrincipalDep) -> Principal:
-    """Return the sender of a request, who may rule on finished games.
-
-    Raises:
-        ProblemError: an operator, where the configuration does not let operators do so.
-    """
+    """Return the sender of a request, who may rule on finished games. Raises ProblemError: it may not."""
     may_review = RANK["operator" if rig.operators_review else "referee"]
     if RANK[principal.role or "anyone"] >= may_review:
         return principal

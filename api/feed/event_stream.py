@@ -54,16 +54,18 @@ class OpenStream:
     """One open stream; entered while it is served.
 
     Args:
+        among: all that are open; it is one of them until it is released.
         owner: device, or address without one.
         privileged: whether it may use the reserved places.
         address: where it goes to.
     """
 
     def __init__(
-        self, streams: OpenStreams, kind: StreamKind, owner: str, *, privileged: bool, address: str = ""
+        self, among: set[OpenStream], kind: StreamKind, owner: str, *, privileged: bool, address: str = ""
     ) -> None:
         self.kind, self.owner, self.privileged, self.address = kind, owner, privileged, address
-        self._streams = streams
+        self._open = among
+        among.add(self)
         self._ended = asyncio.Event()
         self._end_elsewhere: Callable[[], object] | None = None
 
@@ -92,26 +94,18 @@ class OpenStream:
         await self._ended.wait()
 
     def serve_elsewhere(self, end: Callable[[], object]) -> None:
-        """Keep its place after it was handed to another process, until `release`.
-
-        Args:
-            end: makes the other process end it.
-        """
+        """Keep its place after it was handed to another process, which `end` makes end it, until `release`."""
         self._end_elsewhere = end
         if self.ended:
             end()
 
     def release(self) -> None:
         """Free its place."""
-        self._streams.release(self)
+        self._open.discard(self)
 
 
 class OpenStreams:
-    """Registers every open stream. Used from the server's event loop, except `end_all_of`.
-
-    Args:
-        limits: how many may be open, by kind.
-    """
+    """Registers every open stream. Used from the server's event loop, except `end_all_of`."""
 
     def __init__(self, limits: dict[StreamKind, StreamBudget] | None = None) -> None:
         self._limits = _LIMITS if limits is None else limits
@@ -123,14 +117,7 @@ class OpenStreams:
         return len(self._open)
 
     def open(self, kind: StreamKind, principal: Principal, address: str) -> OpenStream:
-        """Register a stream.
-
-        Args:
-            kind: what it sends.
-
-        Raises:
-            ProblemError: this device has too many open, or all places are taken.
-        """
+        """Register a stream. Raises ProblemError: this device has too many open, or all places are taken."""
         self._loop = asyncio.get_running_loop()
         limits = self._limits[kind]
         privileged = principal.local or RANK[principal.role or "anyone"] >= RANK["producer"]
@@ -148,20 +135,12 @@ class OpenStreams:
                 " operates. One link serves all of them; try again when somebody has left."
             )
             raise ProblemError(503, detail, headers={"Retry-After": str(_RETRY_S)})
-        stream = OpenStream(self, kind, owner, privileged=privileged, address=address)
-        self._open.add(stream)
-        return stream
+        return OpenStream(self._open, kind, owner, privileged=privileged, address=address)
 
     def follow(self, device: str) -> OpenStream:
         """Register a download of a device; there may be any number of them."""
         self._loop = asyncio.get_running_loop()
-        stream = OpenStream(self, "download", _owner(device, ""), privileged=False)
-        self._open.add(stream)
-        return stream
-
-    def release(self, stream: OpenStream) -> None:
-        """Free a stream's place."""
-        self._open.discard(stream)
+        return OpenStream(self._open, "download", _owner(device, ""), privileged=False)
 
     def end_all_of(self, device: str) -> None:
         """End every stream of a device at once."""
@@ -177,24 +156,16 @@ def _owner(device: str, address: str) -> str:
     return f"device {device}" if device else f"address {address}"
 
 
-@dataclass(frozen=True, slots=True)
-class StreamLimits:
-    """Limits of event streams."""
-
-    stalled_s: float = 10.0  # A client that accepts no data for this long is disconnected
-
-
-STREAM_LIMITS: Final = StreamLimits()
+STALLED_S: Final = 10.0  # A client that accepts no data for this long is disconnected
 
 
 def encode_events(messages: Iterable[FeedMessage]) -> bytes:
     """Return messages as Server-Sent Events; the heartbeat if there are none."""
-    return b"".join(map(_encode_event, messages)) or HEARTBEAT
-
-
-def _encode_event(message: FeedMessage) -> bytes:
-    head = f"event: {message.topic}\nid: {message.epoch}-{message.seq}\ndata: "
-    return head.encode() + message.text + b"\n\n"
+    parts = (
+        f"event: {message.topic}\nid: {message.epoch}-{message.seq}\ndata: ".encode() + message.text + b"\n\n"
+        for message in messages
+    )
+    return b"".join(parts) or HEARTBEAT
 
 
 class SendTimeout:
@@ -210,7 +181,7 @@ class SendTimeout:
     @property
     def expired(self) -> bool:
         """Whether the client has stalled."""
-        return self._since is not None and time.monotonic() - self._since > STREAM_LIMITS.stalled_s
+        return self._since is not None and time.monotonic() - self._since > STALLED_S
 
     def __enter__(self) -> Self:
         """Begin to wait."""
@@ -231,7 +202,7 @@ class SendTimeout:
         tasks = [asyncio.create_task(part) for part in (sending, *leaving)]
         try:
             while not (self.expired or any(task.done() for task in tasks)):
-                await asyncio.wait(tasks, timeout=STREAM_LIMITS.stalled_s / 3, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(tasks, timeout=STALLED_S / 3, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()

@@ -4,13 +4,15 @@ Measured by benchmarks/service.py with 200 subscribers at 60 messages a second o
 frame ended within 7 to 18 ms (99th percentile, six runs) with the second process and within 13 to 27 ms without it,
 where up to 15 % of the messages came too late as well. With 40 subscribers there was no difference, so the first few
 are served here. If the second process can't be started, or has ended, all are. It is a plain subprocess and not a
-process pool, since each connection is handed over as an open socket.
+process pool, since each connection is handed over as an open socket. Messages come to it over one socket as lines of
+JSON, connections over another; it ends with the first.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -21,13 +23,12 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
-from downfield.api.feed.event_stream import OpenStream
-from downfield.api.feed.relay_worker import MAX_LINE_BYTES
-from downfield.core.platform.processes import end_process
+from downfield.api.feed.event_stream import OpenStream, SendTimeout, encode_events
+from downfield.core.platform.processes import end_process, lower_process_priority
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
-from downfield.game.published.hub import FeedMessage, Hub, encode_value
+from downfield.game.published.hub import EncodedValue, FeedMessage, Hub, encode_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,9 @@ class RelayLimits:
 
 
 RELAY_LIMITS: Final = RelayLimits()
+
+_MAX_LINE_BYTES: Final = 1 << 24
+_NICENESS: Final = 15  # of the second process: frames come first
 
 FindTransport = Callable[[tuple[str, int]], asyncio.Transport | None]
 """Returns the transport of a client's connection, by its address and port."""
@@ -61,9 +65,6 @@ class RelayManager:
     """Starts the second process when it is needed, sends it what is published, and hands it connections.
 
     Used from the server's event loop, except `close`.
-
-    Args:
-        find_transport: finds connections.
     """
 
     def __init__(self, hub: Hub, find_transport: FindTransport) -> None:
@@ -73,23 +74,14 @@ class RelayManager:
         self._numbers = count()
         self._streams: dict[int, OpenStream] = {}
 
-    @property
-    def process_id(self) -> int | None:
-        """Process id of the second process; None while there is none."""
-        return None if self._worker is None else self._worker.process.pid
-
     async def hand_over(
         self, client: tuple[str, int], stream: OpenStream, topics: Collection[str] | None, after: tuple[str, int] | None
     ) -> bool:
-        """Hand over a connection on which a chunked response has begun.
+        """Hand over a connection on which a chunked response has begun; return whether that was possible.
 
         Args:
             stream: its place among the open streams, kept until the other process has ended it.
-            topics: as of `Hub.subscribe`.
-            after: as of `Hub.subscribe`.
-
-        Returns:
-            Whether it was handed over; if not, it has to be served here.
+            topics, after: as of `Hub.subscribe`.
         """
         if self._hub.local_subscribers < RELAY_LIMITS.local_subscribers:
             return False
@@ -136,14 +128,13 @@ class RelayManager:
             end_process(worker.process)
 
     async def _start(self) -> _Worker | None:
-        """Start the second process, if that is possible now."""
         if not CAN_PASS_DESCRIPTORS or self._hub.closed or time.monotonic() < self._not_before:
             return None
         self._not_before = time.monotonic() + RELAY_LIMITS.restart_after_s
         (channel, its_channel), (connections, its_connections) = socket.socketpair(), socket.socketpair()
         connections.setblocking(False)
         numbers = its_channel.fileno(), its_connections.fileno()
-        command = [sys.executable, "-m", "downfield.api.feed.relay_worker", *map(str, numbers)]
+        command = [sys.executable, "-m", "downfield.api.feed.relay", *map(str, numbers)]
         try:
             with its_channel, its_connections:
                 process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=numbers)  # noqa: S603
@@ -196,7 +187,93 @@ class RelayManager:
     def _write(self, line: dict[str, Any]) -> None:
         if self._worker is None:
             return
-        if self._worker.writer.transport.get_write_buffer_size() > MAX_LINE_BYTES:  # the second process hangs
+        if self._worker.writer.transport.get_write_buffer_size() > _MAX_LINE_BYTES:  # the second process hangs
             self._worker.writer.transport.abort()
             return
         self._worker.writer.write(to_json(line) + b"\n")
+
+
+class RelayWorker:
+    """In the second process: sends a mirrored hub's messages over the connections it is handed.
+
+    Args:
+        connections: the socket they come over.
+        writer: is sent the number of each that has ended.
+    """
+
+    def __init__(self, connections: socket.socket, writer: asyncio.StreamWriter) -> None:
+        self._hub = Hub()
+        self._connections, self._writer = connections, writer
+        self._streams: dict[int, asyncio.Task[None]] = {}
+
+    def handle(self, line: dict[str, Any]) -> None:
+        """Handle one line: a snapshot to begin with, a new subscriber, the end of one, or a message."""
+        if "values" in line:
+            values = {name: EncodedValue(text.encode()) for name, text in line["values"].items()}
+            self._hub.begin_as_mirror(line["epoch"], line["seq"], values)
+        elif "subscriber" in line:
+            _, connections, _, _ = socket.recv_fds(self._connections, 1, 1)
+            subscriber = line["subscriber"]
+            number = subscriber["number"]
+            stream = asyncio.create_task(self._serve(socket.socket(fileno=connections[0]), subscriber))
+            self._streams[number] = stream
+            stream.add_done_callback(lambda _: self._forget(number))
+        elif "end" in line:
+            if line["end"] in self._streams:
+                self._streams[line["end"]].cancel()
+        else:
+            data, full = (None if line[key] is None else EncodedValue(line[key].encode()) for key in ("data", "full"))
+            message = FeedMessage(self._hub.epoch, line["seq"], line["topic"], data, line["at_ms"])
+            self._hub.repeat(message, full)
+
+    async def end(self) -> None:
+        """End the streams."""
+        self._hub.close()
+        if self._streams:
+            await asyncio.wait(self._streams.values(), timeout=1)
+
+    async def _serve(self, connection: socket.socket, subscriber: dict[str, Any]) -> None:
+        reader, writer = await asyncio.open_connection(sock=connection)
+        topics = None if subscriber["topics"] is None else frozenset(subscriber["topics"])
+        after = subscriber["after"] and tuple(subscriber["after"])
+        timeout = SendTimeout()
+
+        async def send() -> None:
+            async for messages in self._hub.subscribe(topics, after):
+                body = encode_events(messages)
+                with timeout:
+                    writer.write(b"%x\r\n%b\r\n" % (len(body), body))
+                    await writer.drain()
+            with timeout:
+                writer.write(b"0\r\n\r\n")
+                writer.close()
+                await writer.wait_closed()
+
+        async def wait_for_disconnect() -> None:
+            with suppress(OSError):
+                while await reader.read(4096):
+                    pass
+
+        try:
+            await timeout.send(send(), wait_for_disconnect())
+        finally:
+            writer.transport.abort()  # drops data that a stalled client has not accepted
+
+    def _forget(self, number: int) -> None:
+        del self._streams[number]
+        self._writer.write(b"%d\n" % number)
+
+
+async def _run(channel: socket.socket, connections: socket.socket) -> None:
+    reader, writer = await asyncio.open_connection(sock=channel, limit=_MAX_LINE_BYTES)
+    worker = RelayWorker(connections, writer)
+    while line := await reader.readline():
+        worker.handle(from_json(line))
+    await worker.end()
+
+
+if __name__ == "__main__":  # runs until the rig ends, with the numbers of two sockets as arguments
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the rig, which ends this process
+    lower_process_priority(_NICENESS, "batch")
+    channel, connections = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
+    asyncio.run(_run(channel, connections))

@@ -28,7 +28,8 @@ def network_hosts() -> list[str]:
     mean nothing without an interface's name, which browsers do not accept in an address; so are IPv4 addresses that a
     computer gives itself when no network answers (169.254.0.0/16), unless there is no other.
     """
-    addresses = list(usable(_interface_addresses()))
+    own = [(adapter.nice_name, address.ip) for adapter in ifaddr.get_adapters() for address in adapter.ips]
+    addresses = usable((name, address if isinstance(address, str) else address[0]) for name, address in own)
     first = _default_route_address()
     four = sorted((address for address in addresses if address.version == 4), key=lambda found: str(found) != first)
     six = [address for address in addresses if address.version == 6]
@@ -52,11 +53,7 @@ def outside_hosts(bound: str) -> list[str]:
 
 
 def usable(found: Iterable[tuple[str, str]]) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    """Return the addresses that another device can use.
-
-    Args:
-        found: name of the interface and address, of each address of this computer.
-    """
+    """Return the addresses that another device can use, of names of interfaces with their addresses."""
     parsed = [
         ipaddress.ip_address(address.split("%", 1)[0])
         for interface, address in found
@@ -87,14 +84,6 @@ def qr_text(text: str) -> str:
     out = io.StringIO()
     segno.make(text, error="l", micro=False).terminal(out, border=2, compact=True)
     return out.getvalue()
-
-
-def _interface_addresses() -> list[tuple[str, str]]:
-    return [
-        (adapter.nice_name, address.ip if isinstance(address.ip, str) else address.ip[0])
-        for adapter in ifaddr.get_adapters()
-        for address in adapter.ips
-    ]
 
 
 def _default_route_address() -> str:

@@ -60,12 +60,7 @@ class ProblemBody(BaseModel):
 
 
 class ProblemError(Exception):
-    """Raised to answer a request with a problem.
-
-    Args:
-        detail: what is wrong, and what to do.
-        code: the reason, for programs.
-    """
+    """Raised to answer a request with a problem; `code` is the reason, for programs."""
 
     def __init__(self, status: int, detail: str, code: str = "", headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)

@@ -26,7 +26,7 @@ from downfield.review.evidence.finder import EVIDENCE_LIMITS
 from downfield.review.pictures.measuring import PointUnit, RulerReading
 from downfield.review.pictures.projection import BoardRegion
 
-DEFAULT_S: Final = 1.5  # Default span of the pictures listed before and after a call
+DEFAULT_S: Final = 1.5  # Default span of the pictures before and after a call, listed or as a clip
 
 MAX_ABOVE_PX: Final = 2400  # Largest edge of a picture from above
 

@@ -14,6 +14,7 @@ from downfield.api.context.access_control import AuthorizedRouter
 from downfield.api.context.context import RigPartsDep, StoreDep, part_of_context
 from downfield.api.http.problems import ProblemError
 from downfield.api.http.requests import CallId, sends, sent_file
+from downfield.api.routes.evidence import DEFAULT_S, Seconds
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.core.errors import BusyError, MissingExtraError, NotFoundError
 from downfield.core.files.csv_text import csv_text
@@ -22,7 +23,6 @@ from downfield.game.records.models import TopicModel
 from downfield.officiating.calls import CallKind, Policy
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
-from downfield.review.evidence.finder import EVIDENCE_LIMITS
 from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
 from downfield.review.pictures.painting import DRAWING_KINDS, DrawingKind
 from downfield.review.reports.game_report import RecentReport
@@ -30,8 +30,6 @@ from downfield.review.reports.shadow import ShadowReport, call_outcomes
 from downfield.review.tracks import TrackTable, tracks_csv, tracks_parquet
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-
-DEFAULT_S: Final = 1.5  # Default span of a clip before and after the call
 
 router = AuthorizedRouter(prefix="/api/games/{game}", tags=["calls"])
 
@@ -59,14 +57,7 @@ Form = Annotated[ClipFormat, Path(description="mp4 (H.264) or gif.")]
 
 @router.get("/calls/{call}/clip.{form}", "viewer", summary="A clip of a call as a file", **_CLIP)
 def call_clip(
-    row: GameRowDep,
-    exporter: ExporterDep,
-    options: OptionsDep,
-    call: CallId,
-    form: Form,
-    seconds: Annotated[
-        float, Query(gt=0, le=EVIDENCE_LIMITS.either_side_s, description="How long before the call and after it.")
-    ] = DEFAULT_S,
+    row: GameRowDep, exporter: ExporterDep, options: OptionsDep, call: CallId, form: Form, seconds: Seconds = DEFAULT_S
 ) -> Response:
     """Every frame at its time, with the call's words below. Made aside from the game, which goes on undisturbed."""
     return sent_file(*exporter.call(row, call, form, seconds, options), MEDIA_TYPES[form])

@@ -35,7 +35,7 @@ from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, EventsHeader
 from downfield.officiating.state.game_state import opponent
-from downfield.review.catalog import CallOutcome, GameCatalog, GameLine, GameSearch, GameStanding, PlaySearch
+from downfield.review.catalog import CallOutcome, GameCatalog, GameSearch, GameStanding, PlaySearch
 from downfield.review.evidence.ready_pictures import Thumbnails
 from downfield.store.history import GameDetails, GameSummary, History, RecentHistories, summary
 from downfield.store.sealing.hash_chain import verify_journal
@@ -176,7 +176,16 @@ def games(
     """For the next page, give the last one's `id` as `before`."""
     in_play = game_service.game_id
     found = catalog.find(GameSearch(text, standing, under_review), limit=limit, before=before, in_play=in_play)
-    return [_listed(line, in_play) for line in found]
+    return [
+        ListedGame(
+            **summary(line.row, line.rulebook_title).model_dump(),
+            standing=line.standing(in_play),
+            score=line.score,
+            text=line.text,
+            under_review=line.under_review,
+        )
+        for line in found
+    ]
 
 
 @router.get("/{game}", "viewer", summary="One game")
@@ -256,19 +265,5 @@ def thumbnail(
     call: CallId,
 ) -> Response:
     """With the call's measurement drawn on it."""
-    headers = {"Cache-Control": "private, max-age=600"}
-    return Response(
-        thumbnails.get((row.id, call), lambda: viewer.close_up_jpeg(row, call)),
-        media_type="image/jpeg",
-        headers=headers,
-    )
-
-
-def _listed(line: GameLine, in_play: str) -> ListedGame:
-    return ListedGame(
-        **summary(line.row, line.rulebook_title).model_dump(),
-        standing=line.standing(in_play),
-        score=line.score,
-        text=line.text,
-        under_review=line.under_review,
-    )
+    jpeg = thumbnails.get((row.id, call), lambda: viewer.close_up_jpeg(row, call))
+    return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=600"})

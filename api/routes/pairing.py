@@ -83,11 +83,7 @@ def _program_url(request: Request, role: str) -> str:
 
 
 def refuse_unreachable(request: Request) -> None:
-    """Check that other devices can reach this service by the way that a request came.
-
-    Raises:
-        ProblemError: they can't.
-    """
+    """Raise ProblemError where other devices can't reach this service by the way that a request came."""
     access = access_control_of(request.app).policy
     if not access.reachable:
         raise ProblemError(
@@ -215,7 +211,9 @@ def sign_in(
         token = control.admin_key.session()
         details = SessionDetails(role="admin", name="this computer" if principal.local else "the admin", token=token)
     else:
-        redeemed = token_store.redeem(sign_in_request.code, sign_in_request.name or _platform(request))
+        found = _PLATFORM.search(request.headers.get("user-agent", ""))
+        platform = found[1] if found else "a device"
+        redeemed = token_store.redeem(sign_in_request.code, sign_in_request.name or platform)
         if redeemed is None:
             _log.warning("A wrong pairing code was sent from %s.", plain_text(request.state.origin.address))
             token_store.note_refused(None, "a wrong pairing code")
@@ -361,8 +359,3 @@ def page_of(code: PairingCode) -> str:
 def _cookie_path(request: Request) -> str:
     """Return the path under which the service appears, so that another on the same host does not get its cookie."""
     return f"{request.scope.get('root_path', '')}/"
-
-
-def _platform(request: Request) -> str:
-    found = _PLATFORM.search(request.headers.get("user-agent", ""))
-    return found[1] if found else "a device"

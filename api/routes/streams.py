@@ -42,8 +42,7 @@ class EventStream(EndlessResponse):
     """A hub's messages as Server-Sent Events.
 
     Args:
-        topics: as of `Hub.subscribe`.
-        after: as of `Hub.subscribe`.
+        topics, after: as of `Hub.subscribe`.
         relay: takes over streams when there are many; None to serve all of them here.
     """
 
@@ -172,7 +171,6 @@ def _parse_topics(topics: str | None) -> frozenset[str] | None:
 
 
 def _parse_id(message_id: str | None) -> tuple[str, int] | None:
-    """Return epoch and number of a message's id; None if it is no such id."""
     found = _MESSAGE_ID.fullmatch(message_id or "")
     return None if found is None else (found[1], int(found[2]))
 

@@ -49,12 +49,7 @@ class Principal:
 
 
 def allow(role: RequiredRole, *, in_review: RequiredRole | None = None) -> Callable[[Endpoint], Endpoint]:
-    """Open a route to a role and those above it.
-
-    Args:
-        role: the lowest.
-        in_review: the lowest where there is no table, only games to look at; None for the same.
-    """
+    """Open a route to a role and those above it; to those from `in_review` where there are only games to look at."""
 
     def mark(endpoint: Endpoint) -> Endpoint:
         endpoint.__dict__[_AT_A_TABLE] = role
@@ -65,12 +60,7 @@ def allow(role: RequiredRole, *, in_review: RequiredRole | None = None) -> Calla
 
 
 def required_role(endpoint: Callable[..., Any], *, in_review: bool = False) -> RequiredRole:
-    """Return the lowest role a route is open to.
-
-    Args:
-        endpoint: handles the route's requests.
-        in_review: whether there is no table, only games to look at.
-    """
+    """Return the lowest role a route is open to; `in_review`: where there is no table, only games to look at."""
     role: RequiredRole = getattr(endpoint, _IN_REVIEW if in_review else _AT_A_TABLE, "admin")
     return role
 
@@ -150,11 +140,7 @@ class RateLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def acquire(self, client: str) -> float:
-        """Take a token from a client's bucket.
-
-        Returns:
-            0 if there was one; otherwise the seconds until the next.
-        """
+        """Take a token from a client's bucket; return the seconds until the next where there is none, else 0."""
         now = self._clock()
         tokens, at = self._buckets.pop(client, (float(self._limit.burst), now))
         tokens = min(float(self._limit.burst), tokens + (now - at) * self._limit.per_s)

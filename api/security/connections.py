@@ -75,11 +75,8 @@ class _Connection:
 class ConnectionGuard:
     """Counts connections by address, refuses those above the budgets, and closes those that are late.
 
-    Used from the server's event loop.
-
-    Args:
-        known: the addresses with places of their own.
-        clock: seconds, monotonic.
+    Used from the server's event loop. Addresses that are `known` have places of their own; the clock's seconds are
+    monotonic.
     """
 
     def __init__(
@@ -99,11 +96,7 @@ class ConnectionGuard:
         return len(self._open)
 
     def admit(self, accepted: CountedSocket, peer: Any) -> bool:
-        """Return whether a new connection may stay; an idle one may have been closed for it.
-
-        Args:
-            peer: its peer, as `socket.getpeername` gives it.
-        """
+        """Return whether a connection of a peer (`socket.getpeername`) may stay; an idle one may be closed for it."""
         address = plain_address(peer[0]) if isinstance(peer, tuple) else ""
         known, limits = address in self._known, self._limits
         budget = limits.per_known if known else limits.per_stranger
@@ -142,10 +135,7 @@ class ConnectionGuard:
         return len(late)
 
     def _make_room(self, counts: Callable[[_Connection], bool]) -> bool:
-        """Close the oldest connection of those that count: an idle one, or one that waits for its client.
-
-        Returns False where there is neither.
-        """
+        """Close the oldest that is idle, or else waits for its client, of those that count; False for none."""
         counting = [(peer, other) for peer, other in self._open.items() if counts(other)]
         found = next((peer for peer, other in counting if other.is_idle()), None)
         found = found or next((peer for peer, other in counting if other.waits_for_client()), None)
@@ -172,15 +162,11 @@ class ConnectionGuard:
 class CountedSocket(socket.socket):
     """An accepted connection that frees its place in the guard when it is closed."""
 
-    _on_close: Callable[[], None] | None = None
-
-    def count_until_closed(self, on_close: Callable[[], None]) -> None:
-        """Call a function once when this socket is closed."""
-        self._on_close = on_close
+    on_close: Callable[[], None] | None = None  # called once
 
     def close(self) -> None:
         """Close the socket."""
-        on_close, self._on_close = self._on_close, None
+        on_close, self.on_close = self.on_close, None
         super().close()
         if on_close is not None:
             on_close()
@@ -201,15 +187,14 @@ class GuardedListener(socket.socket):
     def accept(self) -> tuple[socket.socket, Any]:
         """Accept a connection.
 
-        Raises:
-            ConnectionAbortedError: its address has used up its budget; the event loop goes on with the next.
+        Raises ConnectionAbortedError: its address has used up its budget; the event loop goes on with the next.
         """
         plain, peer = super().accept()
         accepted = CountedSocket(plain.family, plain.type, plain.proto, plain.detach())
         if not self.guard.admit(accepted, peer):
             accepted.close()
             raise ConnectionAbortedError
-        accepted.count_until_closed(lambda: self.guard.forget(peer, accepted))
+        accepted.on_close = lambda: self.guard.forget(peer, accepted)
         return accepted, peer
 
 
@@ -223,10 +208,7 @@ def affordable(soft_limit: int) -> ConnectionLimits:
 
 
 class TimedHttpProtocol(H11Protocol):
-    """uvicorn's protocol on h11, which tells the guard how far its client has come.
-
-    Use a subclass with a guard: `guarded_protocol` makes one.
-    """
+    """uvicorn's protocol on h11, which tells its guard how far the client has come; see `guarded_protocol`."""
 
     guard: ConnectionGuard
 

@@ -34,10 +34,7 @@ MAX_KNOWN: Final = 1024
 class KnownClients:
     """Remembers from which addresses operators and admins have proved who they are. Callable from any thread.
 
-    This computer and the trusted proxies are always known.
-
-    Args:
-        proxies: addresses and networks of trusted proxies.
+    This computer and the trusted proxies, by their addresses and networks, are always known.
     """
 
     def __init__(self, proxies: Iterable[str] = ()) -> None:
@@ -122,7 +119,9 @@ def resolve(scope: Scope, known: KnownClients, prefix: str) -> Origin:
         scope["client"] = (peer, client[1])
         return Origin(peer, peer, is_loopback(peer) and not marked, proxied=False)
     hops, proto, host = _forwarded(headers)
-    address = _client_of(hops, known) or peer
+    # The last hop that is not a trusted proxy: those before it can be made up.
+    addresses = (_address_of(hop) for hop in reversed(hops) if hop.strip())
+    address = next((address for address in addresses if not known.is_proxy(address)), "") or peer
     scope["client"] = (address, client[1])
     if proto in {"http", "https"}:
         secure = proto == "https"
@@ -155,12 +154,6 @@ def _forwarded(headers: Headers) -> tuple[list[str], str, str]:
     for name, value in _FORWARDED.findall(",".join(headers.getlist("forwarded"))):
         found[name.lower()].append(value.strip('"'))
     return found["for"], "".join(found["proto"][-1:]).lower(), "".join(found["host"][-1:])
-
-
-def _client_of(hops: list[str], known: KnownClients) -> str:
-    """Return the last hop that is not a trusted proxy; those before it can be made up. Empty where it is no address."""
-    addresses = (_address_of(hop) for hop in reversed(hops) if hop.strip())
-    return next((address for address in addresses if not known.is_proxy(address)), "")
 
 
 def _address_of(hop: str) -> str:

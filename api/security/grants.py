@@ -98,10 +98,8 @@ def write_pass(key: RigKey, given: TablePass) -> str:
 def read_pass(text: str) -> tuple[TablePass, PassProof]:
     """Return the pass and the proof of a text: the desk of its key has signed one, and the phone of its key the other.
 
-    Whether that desk is known is not checked.
-
-    Raises:
-        RefusedError: it is no whole pass, was altered, or has no proof of the phone that it was made for.
+    Whether that desk is known is not checked. Raises RefusedError: it is no whole pass, was altered, or has no proof of
+    the phone that it was made for.
     """
     parts = text.strip().removeprefix(PASS_PREFIX).split(".")
     if len(text) > MAX_GRANT or len(parts) not in {2, 4} or not text.strip().startswith(PASS_PREFIX):
@@ -182,11 +180,10 @@ class Grants(Protocol):
     def admit(self, text: str, holder: str) -> Admission:
         """Return whom a text lets in here. It may be used up by that.
 
+        Raises RefusedError: it is not taken here; one sentence says why.
+
         Args:
             holder: the public key that the phone gives with an invitation; empty for none.
-
-        Raises:
-            RefusedError: it is not taken here; one sentence says why.
         """
 
     def is_in_force(self, identity: str) -> bool:
@@ -217,17 +214,13 @@ class KnownDesksFile:
 
 
 class GrantedAccess:
-    """Decides about passes at a table.
+    """Decides about passes at a table. Raises InputError, FormatError: the file can't be read.
 
     Args:
         path: file with the desks it knows; None to keep them in memory.
         rig: id of the rig, for which a pass must be.
         table: the table's name, for people.
         now_ns: wall clock, ns since 1970.
-
-    Raises:
-        InputError: the file can't be read.
-        FormatError: it holds something else.
     """
 
     def __init__(self, path: Path | None, rig: str, table: str, now_ns: Callable[[], int] = earlier_now_ns) -> None:
@@ -271,11 +264,7 @@ class GrantedAccess:
             revoked(identity)
 
     def admit(self, text: str, holder: str) -> Admission:  # noqa: ARG002  a pass names its holder itself
-        """Return whom a pass lets in at this table; its proof is used up by that.
-
-        Raises:
-            RefusedError: it is not taken here; one sentence says why.
-        """
+        """Return whom a pass lets in at this table; its proof is used up by that. Raises RefusedError: it says why."""
         if text.strip().startswith(INVITATION_PREFIX):
             raise RefusedError("This invitation is for the desk. Open it there; the tables follow from its page.")
         found, proof = read_pass(text)
@@ -327,12 +316,7 @@ class GrantedAccess:
 
 
 class GrantRefusedError(RefusedError):
-    """A whole pass or invitation is not taken here.
-
-    Args:
-        admission: whom it would have let in.
-        reason: why not, one sentence.
-    """
+    """A whole pass or invitation is not taken here; it tells whom it would have let in, and why not."""
 
     def __init__(self, admission: Admission, reason: str) -> None:
         super().__init__(reason)

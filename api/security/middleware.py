@@ -49,11 +49,7 @@ class SignInLimiter:
         self._sites = RateLimiter(limits.sign_ins_of_site, clock)
 
     def acquire(self, address: str) -> float:
-        """Take a token for one attempt from an address and its networks.
-
-        Returns:
-            0 if there was one; otherwise the seconds until the next.
-        """
+        """Take a token for one attempt from an address and its networks; return the seconds to wait, 0 for none."""
         wait_s = self._addresses.acquire(address)
         for limiter, network in zip((self._links, self._sites), _networks(address), strict=False):
             wait_s = wait_s or limiter.acquire(network)
@@ -79,11 +75,7 @@ MAX_MESSAGE_BYTES: Final = 8 << 20  # What a broker carries: an entry with a sec
 
 
 class BodyLimit:
-    """Refuses a body above a limit, whatever its Content-Length says.
-
-    Args:
-        max_bytes: the largest body.
-    """
+    """Refuses a body above a limit, whatever its Content-Length says."""
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self._app, self._max_bytes = app, max_bytes
@@ -166,7 +158,6 @@ class SecurityMiddleware:
     """ASGI middleware that refuses or passes on each request.
 
     Args:
-        known: the addresses of known devices and proxies.
         revocable: wraps what answers requests that change nothing, so that their responses end with their device.
     """
 
@@ -226,7 +217,6 @@ class SecurityMiddleware:
         await inside(scope, receive, send_checked)
 
     def _refuse(self, scope: Scope, origin: Origin) -> Response | None:
-        """Return the response to a request that is refused; None for one that may pass."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):

@@ -28,11 +28,10 @@ _BYTES: Final = 18  # 144 bits
 class SecretFile:
     """A secret that is kept in a file, and read again when the file was replaced. Callable from any thread.
 
+    Raises InputError: the file can't be read or created, or holds something else.
+
     Args:
         path: the file, created for its owner only when there is none; None to keep the secret in memory.
-
-    Raises:
-        InputError: the file can't be read or created, or holds something else.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -73,11 +72,7 @@ class SecretFile:
         return hmac.compare_digest(self.session().encode(), token.encode(errors="replace"))
 
     def renew(self) -> str:
-        """Replace the secret by a new one, and return it.
-
-        Raises:
-            OSError: the file can't be written; the secret is as it was.
-        """
+        """Replace the secret by a new one, and return it. Raises OSError: it can't be written, and is as it was."""
         new = secrets.token_urlsafe(_BYTES)
         with self._lock:
             if self._path is not None:

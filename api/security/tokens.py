@@ -84,13 +84,9 @@ class TokenStore:
         self._known_ns = max(first_ns, *store.beginnings(), 0) - time.monotonic_ns()
 
     def make_code(self, role: DeviceRole, valid_s: float | None = None) -> PairingCode:
-        """Make a one-time code for a device of a role.
+        """Make a one-time code for a device of a role, with the usual lifetime or another.
 
-        Args:
-            valid_s: its lifetime; None for the usual one.
-
-        Raises:
-            RefusedError: too many codes are unused.
+        Raises RefusedError: too many codes are unused.
         """
         valid_s = PAIRING_LIMITS.code_valid_s if valid_s is None else valid_s
         letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(PAIRING_LIMITS.code_length))
@@ -112,16 +108,10 @@ class TokenStore:
             return self._codes.get(code_id)
 
     def redeem(self, code: str, name: str) -> tuple[str, DeviceRow] | None:
-        """Pair a device.
+        """Pair a device by a code as it was shown; case, spaces and dashes don't matter.
 
-        Args:
-            code: as it was shown; case, spaces and dashes don't matter.
-
-        Returns:
-            Its token and the device; None if there is no such unused code.
-
-        Raises:
-            RefusedError: too many devices are paired.
+        Returns its token and the device; None if there is no such unused code. Raises RefusedError: too many are
+        paired.
         """
         given = code.upper().replace(" ", "").replace("-", "").encode()
         with self._lock:
@@ -169,11 +159,7 @@ class TokenStore:
     def admit(self, admission: Admission) -> tuple[str, DeviceRow]:
         """Pair a phone that the tournament's desk lets in; what it opened here before is no longer paired.
 
-        Returns:
-            Its token and the device, which has the grant's id.
-
-        Raises:
-            RefusedError: too many devices are paired.
+        Returns its token and the device, which has the grant's id. Raises RefusedError: too many devices are paired.
         """
         if any(device.id == admission.id for device in self.devices()):
             self.revoke(admission.id, "the same grant")
@@ -188,8 +174,7 @@ class TokenStore:
     def note_refused(self, admission: Admission | None, reason: str) -> None:
         """Put a pass that was refused in the journal; the same refusal once, and not without end.
 
-        Args:
-            admission: whom it would have let in; None for a text that no desk has signed, of which nothing is believed.
+        Whom it would have let in is None for a text that no desk has signed, of which nothing is believed.
         """
         device, name, role = ("", "an unknown device", "")
         if admission is not None:
@@ -212,11 +197,7 @@ class TokenStore:
             return sorted(self._devices.values(), key=lambda device: device.paired_ns)
 
     def revoke(self, device_id: str, by: str = "") -> bool:
-        """Make a device's token invalid; return whether there was such a device.
-
-        Args:
-            by: the person or device that revokes it.
-        """
+        """Make a device's token invalid, as a person or device wishes; return whether there was such a device."""
         with self._lock:
             revoked = [device for device in self._devices.values() if device.id == device_id]
             self._devices = {key: device for key, device in self._devices.items() if device.id != device_id}

@@ -198,11 +198,7 @@ class FilesError(Exception):
 
 
 class FilesOutlet:
-    """Writes files into a folder.
-
-    Args:
-        folder: made if it does not exist.
-    """
+    """Writes files into a folder, which is made if it does not exist."""
 
     name = "Files for mixers"
 

@@ -89,8 +89,7 @@ class MqttOutlet:
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         """Connect, and publish what happens.
 
-        Raises:
-            MqttError: the broker can't be reached, refuses the password or takes a message no longer.
+        Raises MqttError: the broker can't be reached, refuses the password or takes a message no longer.
         """
         client, answered = self._client()
         try:

@@ -66,11 +66,7 @@ class ObsError(Exception):
 
 
 class ObsRefusedError(ObsError):
-    """OBS refuses a request.
-
-    Attributes:
-        code: of obs-websocket.
-    """
+    """OBS refuses a request, with a code of obs-websocket."""
 
     def __init__(self, text: str, code: object) -> None:
         super().__init__(text)
@@ -78,11 +74,7 @@ class ObsRefusedError(ObsError):
 
 
 class ObsOutlet:
-    """Drives one OBS.
-
-    Args:
-        report: receives what OBS refuses, as a sentence; once in a connection.
-    """
+    """Drives one OBS; `report` receives what it refuses, as a sentence, once in a connection."""
 
     name = "OBS"
 
@@ -94,8 +86,7 @@ class ObsOutlet:
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         """Connect, and do what the updates ask for.
 
-        Raises:
-            ObsError: it can't be reached, refuses the password, or the connection ends.
+        Raises ObsError: it can't be reached, refuses the password, or the connection ends.
         """
         try:
             async with connect(
@@ -170,11 +161,7 @@ class ObsOutlet:
 
 
 class ReplayScene:
-    """Shows a scene of OBS while a replay runs, and then the one before, unless somebody changed it meanwhile.
-
-    Args:
-        failed: receives what OBS refuses.
-    """
+    """Shows a scene of OBS while a replay runs, and then the one before, unless somebody changed it meanwhile."""
 
     def __init__(self, name: str, failed: Callable[[ObsError], None]) -> None:
         self._name, self._failed = name, failed
@@ -251,11 +238,7 @@ class ReplayScene:
 
 
 class ObsSession:
-    """A connection to OBS.
-
-    Args:
-        socket: open.
-    """
+    """A connection to OBS."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
@@ -277,9 +260,7 @@ class ObsSession:
     async def read(self) -> None:
         """Take the answers of OBS until the connection ends.
 
-        Raises:
-            ConnectionClosed: it has ended.
-            ObsError: what comes is none of its messages.
+        Raises ConnectionClosed: it has ended; ObsError: what comes is none of its messages.
         """
         while True:
             op, data = _read(await self._socket.recv())
@@ -311,7 +292,6 @@ class ObsSession:
         await self._socket.send(json.dumps({"op": op, "d": data}))
 
     async def _message(self, op: int) -> dict[str, Any]:
-        """Return the next message, which must be of a kind."""
         async with asyncio.timeout(OBS_LIMITS.answer_s):
             found, data = _read(await self._socket.recv())
         if found != op:

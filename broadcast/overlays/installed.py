@@ -153,11 +153,7 @@ def _folder_of(entry: EntryPoint) -> Traversable:
 
 
 def _overlays_in(folder: Traversable) -> Iterator[tuple[Overlay, dict[str, Traversable]]]:
-    """Yield each overlay that a folder declares, and the files that are served for it.
-
-    Raises:
-        ValueError: a declaration can't be used; the message says why.
-    """
+    """Yield each overlay that a folder declares, and the files served for it. Raises ValueError: one can't be used."""
     there = sorted(folder.iterdir(), key=lambda file: file.name)
     names = [file.name.removesuffix(SUFFIX) for file in there if file.name.endswith(SUFFIX)]
     beside = {file.name: file for file in there if file.name.endswith(FILE_TYPES)}

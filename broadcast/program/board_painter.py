@@ -23,6 +23,7 @@ from downfield.broadcast.program.empty_board import (
     UNSURE,
     EmptyBoard,
     PictureMotion,
+    Plane,
     moved_part,
 )
 from downfield.broadcast.program.figure_volume import Box, FigureVolume, figure_volumes
@@ -30,8 +31,6 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
-
-Plane = NDArray[np.uint8]  # One value a pixel, shape (height, width)
 
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _WHOLE: Final = 239  # the board's light as a gray level: what is brighter than white stays paint
@@ -72,9 +71,8 @@ def covered(image: Image, board: EmptyBoard, move: Array | None, volumes: Sequen
     """Return how much of each pixel a figure covers, 0..255, shape (height, width).
 
     Args:
-        image: the picture, uint8 BGR.
+        image: uint8 BGR.
         move: of the board's pixels; None where the camera stands still.
-        volumes: of the figures to look at.
     """
     out = np.zeros(image.shape[:2], np.uint8)
     for box, group in _groups(volumes):
@@ -154,11 +152,9 @@ def _touching(found: Any, core: Any) -> Plane:
 
 
 def _differs(now: Image, before: Image, body: Plane) -> Plane:
-    """Return 255 where a picture shows something else than the board, lit or in shadow.
+    """Return 255 where a picture shows something else than the board before, lit or in shadow.
 
     Args:
-        now: the picture.
-        before: the board.
         body: 255 where bodies stand: only there is a figure what is too dark for a shadow; arms seldom are.
     """
     away = _greatest(cv2.split(cv2.absdiff(now, before)))

@@ -84,12 +84,7 @@ class ShapeMaker:
         elements: Collection[ProgramElement],
         theme: ProgramTheme,
     ) -> list[BoardShape]:
-        """Return what is painted in a frame, what lies lowest first.
-
-        Args:
-            game: the state of the game; None for none.
-            carrier: roster id of the ball carrier; None for none.
-        """
+        """Return what is painted in a frame, what lies lowest first; `carrier` is the ball carrier's roster id."""
         colors = _COLORS[theme]
         figure = next((one for one in scene.figures if one.id == carrier and one.posture != "unseen"), None)
         made: dict[ProgramElement, list[BoardShape]] = {name: [] for name in ELEMENTS}
@@ -153,7 +148,6 @@ def _rectangle(x0: float, x1: float, y0: float, y1: float) -> Array:
 
 
 def _ring(figure: Figure, color: Color) -> BoardShape:
-    """Return a ring around a base."""
     inner = float(np.hypot(figure.length_mm, figure.width_mm)) / 2 + SIZES.ring_gap_mm
     turn = np.linspace(0.0, 2 * np.pi, 48, endpoint=False)
     circle = np.stack([np.cos(turn), np.sin(turn)], axis=1)

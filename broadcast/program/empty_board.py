@@ -16,15 +16,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.broadcast.program.figure_volume import FigureVolume
+from downfield.broadcast.program.figure_volume import Box, FigureVolume
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel
 from downfield.review.pictures.projection import BoardRegion, board_map
 
-"""One value a pixel, shape (height, width)."""
-
-Box = tuple[int, int, int, int]  # Left, top, right, bottom; the last two are beyond the box
+Plane = NDArray[np.uint8]  # One value a pixel, shape (height, width)
 
 _CELL_PX: Final = 16  # the camera is evaluated exactly at every so many pixels, and linearly between
 _SMOOTH_PX: Final = 9  # what is continued is a mean of so many pixels: noise would be drawn out as stripes
@@ -36,7 +34,6 @@ class UnseenBoard:
     """Continues the print under what hid it, in pixels of the reference camera."""
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
-        self._size = camera.lens.size_px
         end_x, end_y = field.margin_mm
         x, y = -field.end_zone_mm - end_x, -end_y
         corners = np.array([(x, y, 0.0), (field.length_mm - x, y, 0.0)])
@@ -45,15 +42,11 @@ class UnseenBoard:
         self._region = BoardRegion(x, y, field.length_mm - 2 * x, field.width_mm - 2 * y, scale, 0.0)
         width, height = self._region.size_px
         self._map = np.ascontiguousarray(board_map(camera, self._region)[:height, :width])
-        self._back = self._coarse_back(camera)
-
-    def _coarse_back(self, camera: Camera) -> NDArray[np.float32]:
-        """Return where every 16th pixel of the picture is in the view from above, shape (rows, columns, 2)."""
-        width, height = self._size
-        x, y = (np.arange(-(-length // _CELL_PX) + 1) * float(_CELL_PX) for length in (width, height))
-        knots = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+        # Where every 16th pixel of the picture is in the view from above, shape (rows, columns, 2).
+        across, down = (np.arange(-(-length // _CELL_PX) + 1) * float(_CELL_PX) for length in camera.lens.size_px)
+        knots = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
         above = self._region.pixels(camera.to_board(knots, 0.0))
-        return np.nan_to_num(above, nan=-1e4).astype(np.float32).reshape(len(y), len(x), 2)
+        self._back = np.nan_to_num(above, nan=-1e4).astype(np.float32).reshape(len(down), len(across), 2)
 
     def continued(self, image: Image, known: Plane, box: Box) -> tuple[list[Image], Plane]:
         """Return what a part of the board may look like, and 255 where that could be said.
@@ -142,9 +135,6 @@ def _nearest(above: Any, seen: Any) -> tuple[list[Image], Plane]:
     taken = [np.asarray(cv2.remap(mean, columns, one, cv2.INTER_NEAREST), dtype=np.uint8) for one in (first, second)]
     some = cv2.bitwise_or(cv2.inRange(before, 0, high), cv2.inRange(behind, 0, high - 1))
     return taken, np.asarray(some, dtype=np.uint8)
-
-
-Plane = NDArray[np.uint8]  # One value a pixel, shape (height, width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +237,7 @@ class EmptyBoard:
         marks = np.where(np.asarray(stranger) <= _LIMITS.alike, marks, np.uint8(DOUBTFUL))
         cv2.copyTo(marks, mask, self.known[part])
 
-    def light(self, box: tuple[int, int, int, int]) -> Plane:
+    def light(self, box: Box) -> Plane:
         """Return how bright the light is in a part of the picture, of that of the brightest part, 0..255."""
         left, top, right, bottom = box
         scale = _LIMITS.light_scale
@@ -283,11 +273,7 @@ STILL_PX = 0.02  # a smaller movement is measurement noise
 
 
 class PictureMotion:
-    """Movement of the picture against the one of a reference camera.
-
-    Args:
-        camera: the reference.
-    """
+    """Movement of the picture against the one of a reference camera."""
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
         x, y = np.meshgrid(np.linspace(0, field.length_mm, 5), np.linspace(0, field.width_mm, 4))
@@ -304,7 +290,7 @@ class PictureMotion:
         return np.asarray(move.T, dtype=np.float64)
 
 
-def moved_part(image: Image, move: Array | None, box: tuple[int, int, int, int]) -> Image:
+def moved_part(image: Image, move: Array | None, box: Box) -> Image:
     """Return a part of a reference picture as it lies now.
 
     Args:

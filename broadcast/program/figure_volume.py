@@ -83,7 +83,6 @@ def figure_volumes(figures: Sequence[Figure], base_mm: Mapping[str, float], came
 
     Args:
         base_mm: heights of their bases by id.
-        camera: where it is in this picture.
     """
     upright = [one for one in figures if one.posture == "upright"]
     others = [one for one in figures if one.posture != "upright"]

@@ -53,12 +53,7 @@ def is_drawable(text: str) -> bool:
 
 
 def text_width(text: str, size: int) -> int:
-    """Return the width of a text in pixels.
-
-    Args:
-        text: drawable.
-        size: of its letters, px.
-    """
+    """Return the width of a drawable text whose letters are of a size, both px."""
     if _is_plain(text):
         return int(cv2.getTextSize((0, 0), text, (0, 0), cv2.FontFace("sans"), size, _WEIGHT)[2])
     font = _font(_letters(text), size)
@@ -66,14 +61,7 @@ def text_width(text: str, size: int) -> int:
 
 
 def draw_text(out: Image, text: str, origin: tuple[int, int], ink: Color, size: int) -> None:
-    """Draw a text on a picture, in place.
-
-    Args:
-        out: uint8 BGR.
-        text: drawable.
-        origin: where its baseline begins at the left, px.
-        size: of its letters, px.
-    """
+    """Draw a drawable text on a picture, uint8 BGR, in place; its baseline begins at the origin. Sizes are in px."""
     if _is_plain(text):
         cv2.putText(out, text, origin, ink, cv2.FontFace("sans"), size, _WEIGHT)
         return
@@ -101,12 +89,8 @@ def _is_plain(text: str) -> bool:
 
 def _letters(text: str) -> str:
     """Return every letter and mark of a text once, beyond ASCII and those marks that stand on letters of any script."""
-    return "".join(dict.fromkeys(char for char in text if _is_of_script(char)))
-
-
-def _is_of_script(char: str) -> bool:
-    is_letter = unicodedata.category(char)[0] in "LM" and not char.isascii()
-    return is_letter and "COMBINING" not in unicodedata.name(char, "")
+    letters = (char for char in text if unicodedata.category(char)[0] in "LM" and not char.isascii())
+    return "".join(dict.fromkeys(char for char in letters if "COMBINING" not in unicodedata.name(char, "")))
 
 
 @lru_cache(maxsize=64)

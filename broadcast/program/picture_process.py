@@ -5,41 +5,30 @@ own priority. When the process takes too long, can't be started or has ended, pi
 where processes can share memory by file descriptor: Linux and macOS.
 
 What is sent to it is a calibration, or the shape of the picture in the shared memory and what is wanted of it. It sends
-back what is to be called here, by name, and with what.
+back what is to be called here, by name, and with what. This module is what it runs, too, with the file descriptor of
+its connection as argument; it ends when the connection closes, and therefore whenever its client ends.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from downfield.broadcast.program.program_painter import ProgramMoment
-from downfield.broadcast.program.stream_encoder import FilmSink
+import cv2
+
+from downfield.broadcast.program.live_stream import Part
+from downfield.broadcast.program.program_painter import DrawRequest, ProgramPainter
+from downfield.broadcast.program.stream_encoder import FilmSink, ProgramEncoder
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
-from downfield.core.media.shared_picture import SharedPicture
-from downfield.core.platform.processes import WORKER_FAULTS, WorkerProcess, start_worker
+from downfield.core.media.shared_picture import SharedPicture, shared_picture
+from downfield.core.platform.processes import WORKER_FAULTS, WorkerProcess, serve_client, start_worker
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
-from downfield.core.scene import Scene
 from downfield.core.threads import only_logged, supervised_thread
-from downfield.game.published.stream_topics import ProgramOptions
-
-
-@dataclass(frozen=True, slots=True)
-class DrawRequest:
-    """Requests a picture of the program."""
-
-    t_ns: int
-    scene: Scene
-    camera: Camera | None  # where it was; None for as calibrated
-    # moment, options: as of `ProgramPainter.draw`
-    moment: ProgramMoment
-    options: ProgramOptions
-    film: bool  # whether it is a picture of the film
-    picture: bool  # whether it is shown as a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +44,17 @@ class PictureProcessLimits:
 PICTURE_PROCESS_LIMITS: Final = PictureProcessLimits()
 
 _STEP_S: Final = 0.2
+_JPEG_QUALITY: Final = 85  # it is encoded once more on the way to the audience
 
 
 @dataclass(slots=True)
 class _Worker:
-    """A running process, and what it has been given."""
-
     process: WorkerProcess
     calibration: Calibration | None = None
-    drawn: int = 0
 
 
 class PictureProcess:
-    """Starts the process when the first picture is wanted, and sends it pictures; for one thread.
-
-    Args:
-        failed: receives why a picture could not be drawn, as a phrase.
-    """
+    """Starts the process when the first picture is wanted, and sends it pictures; for one thread."""
 
     def __init__(
         self, film: FilmSink, picture: Callable[[bytes], None], failed: Callable[[str], None] = only_logged
@@ -96,18 +79,8 @@ class PictureProcess:
         """Whether nothing is drawn by it any more."""
         return not CAN_PASS_DESCRIPTORS or self._starts >= PICTURE_PROCESS_LIMITS.starts
 
-    @property
-    def pid(self) -> int | None:
-        """Its process id; None while none draws."""
-        return None if self._worker is None else self._worker.process.process.pid
-
     def draw(self, image: Image, request: DrawRequest, calibration: Calibration | None) -> bool:
-        """Draw a picture, and return whether it was: it is not while the process is being started.
-
-        Args:
-            request: what is wanted of it.
-            calibration: to draw with; None before the first.
-        """
+        """Draw a picture with a calibration; return whether it was: it is not while the process is being started."""
         worker = self._worker
         if worker is None:
             self._begin_start()
@@ -125,7 +98,6 @@ class PictureProcess:
         if not self._free.wait(PICTURE_PROCESS_LIMITS.timeout_s):
             self._drop(worker)
             return False
-        worker.drawn += 1
         self._starts = 0
         return True
 
@@ -153,7 +125,7 @@ class PictureProcess:
         if self._closed.wait(pause_s):
             return
         memory = self._memory.descriptor
-        worker = _Worker(start_worker("downfield.broadcast.program.picture_worker", memory=memory))
+        worker = _Worker(start_worker("downfield.broadcast.program.picture_process", memory=memory))
         try:
             with worker.process.connection as ours:
                 ours.send(memory)
@@ -177,3 +149,63 @@ class PictureProcess:
             self._worker = None
         self._free.set()
         worker.process.end()
+
+
+class _Answers:
+    """Sends what the client is to call, and with what; callable from any thread. Receives the film from the encoder."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self._lock = connection, threading.Lock()
+
+    def send(self, name: str, *content: object) -> None:
+        with self._lock, suppress(OSError):  # without a client this process ends
+            self._connection.send((name, content))
+
+    def begin(self, header: bytes) -> None:
+        self.send("begin", header)
+
+    def add(self, part: Part) -> None:
+        self.send("add", part)
+
+    def end(self) -> None:
+        self.send("end")
+
+    def failed(self, cause: str) -> None:
+        self.send("failed", cause)
+
+
+def program_jpeg(image: Image) -> bytes | None:
+    """Return a picture of the program as JPEG; None if it can't be encoded."""
+    encoded, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    return jpeg.tobytes() if encoded else None
+
+
+def _serve(connection: Connection) -> None:
+    """Draw until the connection closes; the first message is the descriptor of the shared memory."""
+    memory: int = connection.recv()
+    answers, painter = _Answers(connection), ProgramPainter()
+    shared: Image | None = None  # mapping it anew for every picture takes longer than copying it
+    encoder = ProgramEncoder(answers, answers.failed, lambda: None)  # two low priorities would be none
+    answers.send("drawn")
+    while True:
+        wanted: Calibration | tuple[tuple[int, ...], DrawRequest] = connection.recv()
+        if isinstance(wanted, Calibration):
+            painter.calibrate(wanted)
+            continue
+        shape, request = wanted
+        try:
+            if shared is None or shared.shape != shape:
+                shared = shared_picture(memory, shape)
+            image = painter.draw(shared, request.scene, request.camera, request.moment, request.options)
+            if request.film:
+                encoder.put(image.copy() if image is shared else image, request.t_ns)
+            jpeg = program_jpeg(image) if request.picture else None
+            if jpeg is not None:
+                answers.send("picture", jpeg)
+        except Exception as error:
+            answers.failed(f"{type(error).__name__}: {error}")
+        answers.send("drawn")
+
+
+if __name__ == "__main__":
+    serve_client(_serve, 0, "idle")  # even decoding frames, which is nice itself, comes first

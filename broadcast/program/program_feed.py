@@ -10,9 +10,8 @@ from typing import Final
 
 from downfield.broadcast.latest_picture import LatestPicture, PictureRate
 from downfield.broadcast.program.live_stream import FilmWriter, LiveStream
-from downfield.broadcast.program.picture_process import DrawRequest, PictureProcess
-from downfield.broadcast.program.picture_worker import program_jpeg
-from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
+from downfield.broadcast.program.picture_process import PictureProcess, program_jpeg
+from downfield.broadcast.program.program_painter import DrawRequest, ProgramMoment, ProgramPainter
 from downfield.broadcast.program.stream_encoder import ProgramEncoder
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
@@ -86,7 +85,7 @@ class ProgramDrawer(LoopObserver):
 
     def scene_ready(self, frame: Frame, scene: Scene) -> None:
         """Draw a frame, if somebody watches and the next picture is due."""
-        if not self.picture.watched and not self.stream.wanted:
+        if not self.picture.watchers and not self.stream.wanted:
             self._rate.pause()
             return
         now = time.monotonic()
@@ -111,7 +110,7 @@ class ProgramDrawer(LoopObserver):
     def _run(self) -> None:
         lower_priority()
         for frame, scene, camera in self._newest:
-            film, picture = self.stream.wanted, self.picture.watched
+            film, picture = self.stream.wanted, self.picture.watchers > 0
             moment, options = replace(self._moment(), people=self._people), self.options
             if self._process is not None:
                 request = DrawRequest(frame.t_ns, scene, camera, moment, options, film=film, picture=picture)

@@ -55,11 +55,9 @@ class TagPlacer:
         self._sides: dict[str, int] = {}
 
     def draw(self, out: Image, tags: Sequence[NameTag], boxes: Mapping[str, Box]) -> None:
-        """Draw tags on a picture, in place.
+        """Draw tags on a picture, uint8 BGR, in place: the most important first.
 
         Args:
-            out: the picture, uint8 BGR.
-            tags: those to show, the most important first.
             boxes: what every figure covers of it, by roster id.
         """
         taken = np.array(list(boxes.values()), dtype=np.float64).reshape(-1, 4)
@@ -107,7 +105,6 @@ def tag_text(team: str, number: str, role: str, name: str = "") -> str:
 
 
 def _beside(figure: Box, side: tuple[int, int], wide: int, high: int) -> Box:
-    """Return the box of a tag on a side of a figure."""
     left, top, right, bottom = figure
     across, down = side
     x = (left + right - wide) // 2 if across == 0 else right + _FAR_PX if across > 0 else left - _FAR_PX - wide
@@ -145,11 +142,7 @@ class FieldView:
         self._still = cv2.convertMaps(self._map, np.zeros(0, np.float32), cv2.CV_16SC2)
 
     def show(self, image: Image, move: Array | None) -> Image:
-        """Return the view in a picture.
-
-        Args:
-            move: of the calibration's pixels; None where the camera stands still.
-        """
+        """Return the view in a picture; `move` is of the calibration's pixels, None where the camera stands still."""
         first, second = self._still
         if move is not None:
             moved = cv2.transform(self._map, move)
@@ -172,9 +165,21 @@ class ProgramMoment:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stage:
-    """What draws the pictures of one calibration."""
+class DrawRequest:
+    """Requests a picture of the program."""
 
+    t_ns: int
+    scene: Scene
+    camera: Camera | None  # where it was; None for as calibrated
+    # moment, options: as of `ProgramPainter.draw`
+    moment: ProgramMoment
+    options: ProgramOptions
+    film: bool  # whether it is a picture of the film
+    picture: bool  # whether it is shown as a picture
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
     painter: BoardPainter
     shapes: ShapeMaker
     view: FieldView
@@ -258,12 +263,7 @@ def _tag(player: Player, moment: ProgramMoment) -> NameTag:
 def _colors(team: TeamView | None) -> tuple[Color, Color]:
     if team is None:
         return (28, 21, 16), (250, 247, 244)
-    color = _bgr(team.color)
+    red, green, blue = (int(team.color[at : at + 2], 16) for at in (1, 3, 5))
     # White or black, whichever is clearer: a team's own ink may not be readable.
-    bright = 0.114 * color[0] + 0.587 * color[1] + 0.299 * color[2] > 140
-    return color, (16, 16, 16) if bright else (250, 250, 250)
-
-
-def _bgr(color: str) -> Color:
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
-    return blue, green, red
+    bright = 0.114 * blue + 0.587 * green + 0.299 * red > 140
+    return (blue, green, red), (16, 16, 16) if bright else (250, 250, 250)

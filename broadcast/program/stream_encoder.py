@@ -18,6 +18,7 @@ from downfield.broadcast.program.live_stream import TIMES, Part
 from downfield.core.arrays import Image
 from downfield.core.platform.processes import lower_priority
 from downfield.core.threads import BoundedQueue, supervised_thread
+from downfield.review.zip_container import WriteSink
 
 _TICKS: Final = 90_000
 
@@ -34,55 +35,6 @@ class EncoderOptions:
 
 
 OPTIONS: Final = EncoderOptions()
-
-
-class FragmentEncoder:
-    """Encodes pictures of one size; each is a fragment, which is returned with the next picture.
-
-    Args:
-        size_px: width and height; an odd edge is cut off.
-    """
-
-    def __init__(self, size_px: tuple[int, int]) -> None:
-        self._width, self._height = (edge - edge % 2 for edge in size_px)
-        self._sink = _Sink()
-        flags = "frag_every_frame+empty_moov+default_base_moof+skip_trailer"
-        self._container = av.open(self._sink, "w", format="mp4", options={"movflags": flags, "flush_packets": "1"})
-        options = {
-            "preset": OPTIONS.preset,
-            "tune": "zerolatency",
-            "crf": OPTIONS.quality,
-            "profile": "baseline",
-            "sc_threshold": "0",
-        }
-        stream = self._container.add_stream("libx264", options=options)
-        if not isinstance(stream, VideoStream):
-            raise TypeError("libx264 is a video codec")
-        stream.width, stream.height, stream.pix_fmt = self._width, self._height, "yuv420p"
-        stream.codec_context.time_base = Fraction(1, _TICKS)
-        stream.codec_context.thread_count = 1
-        stream.codec_context.gop_size = 36_000  # key frames come when they are asked for
-        self._stream = stream
-
-    def encode(self, image: Image, t_s: float, *, key: bool) -> Iterator[tuple[bytes, bytes]]:
-        """Encode a picture, and yield the boxes that are complete: type and bytes.
-
-        Args:
-            image: (h, w, 3), BGR.
-            t_s: when it is shown.
-            key: whether a player can begin with it.
-        """
-        yuv = cv2.cvtColor(image[: self._height, : self._width], cv2.COLOR_BGR2YUV_I420)
-        frame = av.VideoFrame.from_ndarray(np.asarray(yuv, dtype=np.uint8), format="yuv420p")
-        frame.pts, frame.time_base = round(t_s * _TICKS), Fraction(1, _TICKS)
-        if key:
-            frame.pict_type = PictureType.I
-        self._container.mux(self._stream.encode(frame))
-        yield from boxes(self._sink.taken())
-
-    def close(self) -> None:
-        """End it; the last picture is lost."""
-        self._container.close()
 
 
 class FilmSink(Protocol):
@@ -151,12 +103,33 @@ class ProgramEncoder:
 
 
 class _Take:
-    """Pictures of one size without a pause, gathered to parts."""
+    """Pictures of one size without a pause, encoded and gathered to parts.
+
+    Args:
+        size_px: width and height; an odd edge is cut off.
+    """
 
     def __init__(self, size_px: tuple[int, int], film: FilmSink) -> None:
         self.size_px = size_px
-        self._film = film
-        self._encoder = FragmentEncoder(size_px)
+        self._film, self._sink = film, WriteSink()
+        self._width, self._height = (edge - edge % 2 for edge in size_px)
+        flags = "frag_every_frame+empty_moov+default_base_moof+skip_trailer"
+        self._container = av.open(self._sink, "w", format="mp4", options={"movflags": flags, "flush_packets": "1"})
+        options = {
+            "preset": OPTIONS.preset,
+            "tune": "zerolatency",
+            "crf": OPTIONS.quality,
+            "profile": "baseline",
+            "sc_threshold": "0",
+        }
+        stream = self._container.add_stream("libx264", options=options)
+        if not isinstance(stream, VideoStream):
+            raise TypeError("libx264 is a video codec")
+        stream.width, stream.height, stream.pix_fmt = self._width, self._height, "yuv420p"
+        stream.codec_context.time_base = Fraction(1, _TICKS)
+        stream.codec_context.thread_count = 1
+        stream.codec_context.gop_size = 36_000  # key frames come when they are asked for
+        self._stream = stream
         self._header = b""
         self._last_ns: int | None = None
         self._t_s = self._segment_s = 0.0
@@ -165,7 +138,7 @@ class _Take:
         self._part, self._part_s, self._part_key = b"", 0.0, False
 
     def put(self, image: Image, t_ns: int) -> None:
-        """Encode a picture; the one before it is complete then."""
+        """Encode a picture, (h, w, 3), BGR; the one before it is complete then."""
         shown_s = 0.0
         if self._last_ns is not None:
             shown_s = min(max((t_ns - self._last_ns) / 1e9, 1 / _TICKS), OPTIONS.longest_gap_s)
@@ -176,7 +149,13 @@ class _Take:
         if key:
             self._segment_s = 0.0
         self._keys.append(key)
-        for kind, data in self._encoder.encode(image, self._t_s, key=key):
+        yuv = cv2.cvtColor(image[: self._height, : self._width], cv2.COLOR_BGR2YUV_I420)
+        frame = av.VideoFrame.from_ndarray(np.asarray(yuv, dtype=np.uint8), format="yuv420p")
+        frame.pts, frame.time_base = round(self._t_s * _TICKS), Fraction(1, _TICKS)
+        if key:
+            frame.pict_type = PictureType.I
+        self._container.mux(self._stream.encode(frame))
+        for kind, data in _boxes(self._sink.take()):
             if kind in {b"ftyp", b"moov"}:
                 self._header += data
                 if kind == b"moov":
@@ -187,8 +166,8 @@ class _Take:
                     self._complete(shown_s)
 
     def close(self) -> None:
-        """End it."""
-        self._encoder.close()
+        """End it; the last picture is lost."""
+        self._container.close()
 
     def _complete(self, shown_s: float) -> None:
         """Take a fragment, which is shown for so long; a part ends before a key frame, or when it is long enough."""
@@ -208,26 +187,9 @@ class _Take:
         self._part, self._part_s = b"", 0.0
 
 
-def boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield the boxes of MP4 in some bytes: type, and all its bytes (ISO/IEC 14496-12, 4.2)."""
     while data:
         length = int.from_bytes(data[:4], "big")
         yield data[4:8], data[:length]
         data = data[length:]
-
-
-class _Sink:
-    """Takes what is written, for a container that never goes back."""
-
-    def __init__(self) -> None:
-        self._written = bytearray()
-
-    def write(self, data: bytes) -> int:
-        """Take bytes."""
-        self._written += data
-        return len(data)
-
-    def taken(self) -> bytes:
-        """Return what was written since."""
-        taken, self._written = bytes(self._written), bytearray()
-        return taken

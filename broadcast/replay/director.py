@@ -10,7 +10,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,11 +37,7 @@ STALLED_S: Final = 20.0  # A reader that waits longer for the next part gives up
 
 
 class ReplayClip:
-    """A clip that grows until it is complete. Callable from any thread.
-
-    Attributes:
-        name: of the file; empty until it has begun.
-    """
+    """A clip that grows until it is complete; its name is empty until it has begun. Callable from any thread."""
 
     def __init__(self) -> None:
         self.name = ""
@@ -49,10 +45,6 @@ class ReplayClip:
         self._complete = False
         self._error: DownfieldError | None = None
         self._changed = threading.Condition()
-
-    def begin(self, name: str) -> None:
-        """Name the file."""
-        self.name = name
 
     def add(self, part: bytes) -> None:
         """Add the next part."""
@@ -135,12 +127,7 @@ class _Job:
 
 
 class ReplayDirector:
-    """Directs the replays of a service. Callable from any thread.
-
-    Args:
-        hub: publishes calls, and receives the topic `replay`.
-        find_game: returns a game by its id; None for an unknown one.
-    """
+    """Directs the replays of a service, on the hub's topic `replay`. Callable from any thread."""
 
     def __init__(
         self,
@@ -160,7 +147,7 @@ class ReplayDirector:
         self._closed = threading.Event()
         hub.publish("replay", ReplayView())
         if options.automatic:
-            maker.prepare()
+            maker.renderer.prepare()
             supervised_thread(
                 self._watch, "replay watch", only_logged, restarts=True, closed=lambda: hub.closed
             ).start()
@@ -168,12 +155,11 @@ class ReplayDirector:
     def show(self, call_id: str | None = None, *, automatic: bool = False) -> ReplayView:
         """Begin to make a replay of a call of the game in play, which the overlay then shows; return at once.
 
+        Raises NotFoundError: the game has no such call.
+
         Args:
             call_id: the call; None for the latest that is worth one.
             automatic: whether nobody asked for it.
-
-        Raises:
-            NotFoundError: the game has no such call.
         """
         calls = self._game_service.calls()
         wanted = [call for call in calls if (worth_replaying(call) if call_id is None else call.id == call_id)]
@@ -215,10 +201,8 @@ class ReplayDirector:
     def clip(self, row: GameRow, call: str) -> ReplayClip:
         """Return a replay's clip once it has begun: one made before, or one that is made from now on.
 
-        Raises:
-            NotFoundError: the game has no such call.
-            NotRecordedError: no picture of it is kept.
-            BusyError: too many wait already.
+        Raises NotFoundError: the game has no such call; NotRecordedError: no picture of it is kept; BusyError: too many
+        wait already.
         """
         clip = self._clip(row.id, call, None)
         clip.wait_until_begun()
@@ -227,7 +211,7 @@ class ReplayDirector:
     def close(self) -> None:
         """Make no more replays, and wait for the thread: one that draws while the program ends would abort it."""
         self._closed.set()
-        self._maker.close()
+        self._maker.renderer.close()
         self._waiting.put(None)
         if self._worker is not None:
             self._worker.join(DIRECTOR_LIMITS.close_timeout_s)
@@ -271,18 +255,16 @@ class ReplayDirector:
         row = self._find_game(job.game)
         if row is None:
             raise NotFoundError("The game is not in the store.")
-        live = next((one for one in self._live_calls(job.game) if one.id == job.call), None)
+        # Only calls of a game in play may be about pictures that are still to come.
+        calls = self._game_service.calls() if self._game_service.game_id == job.game else ()
+        live = next((one for one in calls if one.id == job.call), None)
         until = time.monotonic() + DIRECTOR_LIMITS.recorded_within_s
         while live is not None and not self._maker.is_recorded(row, live.t_ns) and time.monotonic() < until:
             if self._closed.wait(DIRECTOR_LIMITS.recorded_step_s):
                 break
         begun = self._maker.begin(row, job.call)
-        job.clip.begin(begun.name)
+        job.clip.name = begun.name
         return begun
-
-    def _live_calls(self, game: str) -> Sequence[CallView]:
-        """Return the calls of a game while it is in play: only theirs may be about pictures that are still to come."""
-        return self._game_service.calls() if self._game_service.game_id == game else ()
 
     def _announce(self, view: ReplayView | None, clip: ReplayClip, begun: BegunReplay | None) -> None:
         """Make what is to be made of a clip, and tell the overlay once enough is there to play without a stop."""
@@ -329,7 +311,6 @@ class ReplayDirector:
             _log.warning("The replay %s could not be saved: %s", clip.name, error)
 
     def _watch(self) -> None:
-        """Follow the calls, and replay each that is worth it."""
         while not self._hub.closed:
             asyncio.run(self._follow())
 

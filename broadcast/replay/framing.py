@@ -48,12 +48,7 @@ class ReplayShot:
 
 
 def shots(times_ns: Sequence[int], pace: ReplayPace = PACE) -> list[ReplayShot]:
-    """Return the pictures of a replay in order.
-
-    Args:
-        times_ns: capture times of its frames, rising; the last is the decisive one.
-        pace: times and speeds.
-    """
+    """Return the pictures of a replay in order, by the capture times of its frames: the last is the decisive one."""
     end_ns = times_ns[-1]
     slow_from_ns = end_ns - round(pace.slow_s * 1e9)
     approach_ns = max(1, slow_from_ns - times_ns[0])
@@ -99,11 +94,7 @@ class Framing:
     plane_mm: float  # height over the board of what is seen to scale
 
     def region(self, approach: float) -> BoardRegion:
-        """Return what is shown; the views grow closer by equal factors, as a zoom lens does.
-
-        Args:
-            approach: 0 for the first view, 1 for the last.
-        """
+        """Return what is shown from 0, the first view, to 1, the last; it grows by equal factors, as in a zoom lens."""
         width = self.wide_mm * (self.close_mm / self.wide_mm) ** approach
         height = width * HEIGHT_PX / WIDTH_PX
         far = SIZES.margin_mm + self.field.end_zone_mm
@@ -113,11 +104,7 @@ class Framing:
 
 
 def frame_call(marks: CallMarks, calibration: Calibration, plane_mm: float) -> Framing:
-    """Return the views of a call.
-
-    Args:
-        plane_mm: height over the board of what is seen to scale.
-    """
+    """Return the views of a call, to scale at a height over the board."""
     field = calibration.field
     points = _decisive_points(marks, field)
     wide_mm = min(SIZES.wide_mm, field.length_mm)

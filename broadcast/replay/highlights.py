@@ -13,20 +13,13 @@ import cv2
 import numpy as np
 
 from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX
-from downfield.broadcast.replay.replay_maker import (
-    PictureSource,
-    ReplayPictures,
-    ReplayRenderer,
-    ReplayWork,
-    replay_work,
-)
+from downfield.broadcast.replay.replay_maker import PictureReader, ReplayRenderer, ReplayWork, replay_work
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play
 from downfield.game.records.keeping import GameRow
 from downfield.officiating.calls import CallKind
-from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.painting import spoken_name
@@ -75,12 +68,7 @@ def worth_replaying(call: CallView) -> bool:
 
 
 def most_worth(calls: Iterable[CallView], now_ns: int) -> CallView | None:
-    """Return the call to replay of those made at once; None for none.
-
-    Args:
-        calls: in the order they were made.
-        now_ns: the latest instant judged, on their clock.
-    """
+    """Return the call to replay of those made at once; `now_ns` is the latest instant judged. None for none."""
     fresh = [call for call in calls if worth_replaying(call) and now_ns - call.t_ns < FRESH_NS]
     # A close call is the one everybody asks about.
     return max(fresh, key=lambda call: (call.verdict == "too_close", WORTH[call.kind]), default=None)
@@ -135,13 +123,13 @@ class HighlightsWork:
 
     shown: tuple[tuple[Highlight, ReplayWork], ...]  # of every highlight what its replay is made of
 
-    def images(self, source: PictureSource) -> Iterator[TimedImage]:
+    def images(self, read: PictureReader) -> Iterator[TimedImage]:
         """Yield the pictures of all highlights one after another; one without pictures is left out."""
         begins_ns, shown = 0, 0
         for highlight, replay in self.shown:
             last_ns = begins_ns
             try:
-                for at_ns, image in _pictures(highlight, replay, source):
+                for at_ns, image in _pictures(highlight, replay, read):
                     last_ns = begins_ns + at_ns
                     shown += 1
                     yield last_ns, image
@@ -157,12 +145,8 @@ def highlight_film(
 ) -> Iterator[bytes]:
     """Return the film of a game's highlights, H.264 in a fragmented MP4, which is made as its parts are taken.
 
-    Args:
-        renderer: draws and encodes it; None for the thread that takes its parts.
-
-    Raises:
-        NotFoundError: the game has no play to show.
-        NotRecordedError: no picture of any is kept; raised with the first part.
+    Raises NotFoundError: the game has no play to show; NotRecordedError, with the first part: no picture of any is
+    kept.
     """
     chosen = choose_highlights(plays)
     if not chosen:
@@ -179,7 +163,7 @@ def _film(
             shown.append((highlight, replay_work(finder, row, highlight.call.id)))
     if not shown:
         raise NotRecordedError(_NOT_KEPT)
-    yield from renderer.film(HighlightsWork(tuple(shown)), finder)
+    yield from renderer.film(HighlightsWork(tuple(shown)), finder.pictures)
 
 
 def _counts(call: CallView) -> bool:
@@ -196,9 +180,8 @@ def _worth(play: Play, call: CallView) -> float:
     return _WORTH[call.kind] + _LIMITS.yard * gained_yd + close
 
 
-def _pictures(highlight: Highlight, replay: ReplayWork, source: PictureSource) -> Iterator[TimedImage]:
-    pictures = ReplayPictures(replay, source)
-    played = _at_real_speed(replay.evidence, pictures, source)
+def _pictures(highlight: Highlight, replay: ReplayWork, read: PictureReader) -> Iterator[TimedImage]:
+    played = _at_real_speed(replay, read)
     first = next(played, None)
     if first is None:
         raise NotRecordedError("No picture of this play can be read.")
@@ -208,21 +191,20 @@ def _pictures(highlight: Highlight, replay: ReplayWork, source: PictureSource) -
         last_ns = begins_ns + at_ns
         yield last_ns, image
     begins_ns = last_ns + _LIMITS.gap_ns
-    for at_ns, image in pictures.images():
+    for at_ns, image in replay.images(read):
         yield begins_ns + at_ns, image
 
 
-def _at_real_speed(evidence: Evidence, pictures: ReplayPictures, source: PictureSource) -> Iterator[TimedImage]:
-    t_ns = evidence.call.t_ns
+def _at_real_speed(replay: ReplayWork, read: PictureReader) -> Iterator[TimedImage]:
+    t_ns = replay.evidence.call.t_ns
     from_ns, to_ns = t_ns - round(_LIMITS.before_s * 1e9), t_ns + round(_LIMITS.after_s * 1e9)
-    stills = [still for still in evidence.stills if from_ns <= still.t_ns <= to_ns]
-    for still, image in zip(stills, source.pictures(stills), strict=True):
+    stills = [still for still in replay.evidence.stills if from_ns <= still.t_ns <= to_ns]
+    for still, image in zip(stills, read(stills), strict=True):
         if image is not None:
-            yield still.t_ns - stills[0].t_ns, pictures.board(image, 0.0)
+            yield still.t_ns - stills[0].t_ns, replay.board(image, 0.0)
 
 
 def _title(highlight: Highlight) -> Image:
-    """Return the title of a highlight."""
     image = np.full((HEIGHT_PX, WIDTH_PX, 3), (28, 21, 16), np.uint8)
     play = highlight.play
     lines = (
@@ -245,11 +227,7 @@ _CLOSE_TIMEOUT_S: Final = 5.0
 
 
 class FilmMaker:
-    """Makes films, one at a time. Callable from any thread.
-
-    Args:
-        renderer: closed with this; None where films are drawn by the thread that takes their parts.
-    """
+    """Makes films, one at a time, by a renderer that is closed with this. Callable from any thread."""
 
     def __init__(self, renderer: ReplayRenderer | None = None) -> None:
         self.renderer = renderer or ReplayRenderer()
@@ -259,9 +237,7 @@ class FilmMaker:
     def parts(self, film: Iterator[bytes]) -> Iterator[bytes]:
         """Yield the parts of a film, each made as it is taken; nothing goes on when nobody takes them any more.
 
-        Raises:
-            BusyError: another film is being made.
-            DownfieldError: the film itself failed, such as for a game of which nothing is recorded.
+        Raises BusyError: another is being made; DownfieldError: it failed, such as for a game that was not recorded.
         """
         if not self._making.acquire(blocking=False):
             raise BusyError("Another film is being made already. Try again in a minute.")

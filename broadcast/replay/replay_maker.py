@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -39,45 +39,26 @@ class BegunReplay:
     parts: Iterator[bytes]
 
 
-class PictureSource(Protocol):
-    """Where the pictures of a call come from; `EvidenceFinder` is one."""
-
-    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
-        """Yield pictures in order, None for one that can't be read."""
+PictureReader = Callable[[Iterable[FootageFrame]], Iterator[Image | None]]
+"""Yields pictures in order, None for one that can't be read; `EvidenceFinder.pictures` is one."""
 
 
 class FilmWork(Protocol):
     """What a film is made of besides the files with its frames; another process can take it over."""
 
-    def images(self, source: PictureSource) -> Iterator[TimedImage]:
+    def images(self, read: PictureReader) -> Iterator[TimedImage]:
         """Yield its pictures as they are shown. Raises NotRecordedError: none of them can be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayWork:
-    """A replay: a `FilmWork`."""
-
-    evidence: Evidence  # of the call, with the scenes that are shown
-    calibrated: FootageCalibration  # the calibration at its decisive frame
-
-    def images(self, source: PictureSource) -> Iterator[TimedImage]:
-        """See `FilmWork.images`."""
-        return ReplayPictures(self, source).images()
 
 
 class ReplayRenderer:
     """Draws and encodes films, here in the thread that takes their parts."""
 
-    def film(self, work: FilmWork, source: PictureSource) -> Iterator[bytes]:
+    def film(self, work: FilmWork, read: PictureReader) -> Iterator[bytes]:
         """Yield a film in parts as it is made, H.264 in a fragmented MP4.
 
-        Args:
-            source: reads its frames, where the renderer does not do that itself.
-
-        Raises:
-            NotRecordedError: none of its pictures can be read.
+        Its frames are read by `read` where the renderer does not do that itself. Raises NotRecordedError: none can be.
         """
-        yield from encode_fragments(work.images(source))
+        yield from encode_fragments(work.images(read))
 
     def prepare(self) -> None:
         """Get ready, as replays will be wanted; return at once."""
@@ -87,22 +68,10 @@ class ReplayRenderer:
 
 
 class ReplayMaker:
-    """Makes replays. Callable from any thread.
-
-    Args:
-        renderer: draws and encodes them; None for the thread that takes them.
-    """
+    """Makes replays. Callable from any thread."""
 
     def __init__(self, finder: EvidenceFinder, renderer: ReplayRenderer | None = None) -> None:
-        self._finder, self._renderer = finder, renderer or ReplayRenderer()
-
-    def prepare(self) -> None:
-        """Get ready, as replays will be wanted; return at once."""
-        self._renderer.prepare()
-
-    def close(self) -> None:
-        """Make no more."""
-        self._renderer.close()
+        self._finder, self.renderer = finder, renderer or ReplayRenderer()
 
     def is_recorded(self, row: GameRow, t_ns: int) -> bool:
         """Return whether the pictures up to an instant are on the disk: of one just now the last may not be yet."""
@@ -111,26 +80,18 @@ class ReplayMaker:
     def begin(self, row: GameRow, call: str) -> BegunReplay:
         """Return the replay of a call, which is made as its parts are taken.
 
-        Raises:
-            NotFoundError: the game has no such call.
-            NotRecordedError: no picture of it is kept.
-            BusyError: too many requests wait already.
+        Raises NotFoundError: the game has no such call; NotRecordedError: no picture of it is kept; BusyError: too many
+        requests wait already.
         """
         work = replay_work(self._finder, row, call)
         _, schedule = _replayed(work.evidence)
         name = f"{work.evidence.file_name(row)}_replay.mp4"
-        parts = self._renderer.film(work, self._finder)
+        parts = self.renderer.film(work, self._finder.pictures)
         return BegunReplay(work.evidence.call, name, schedule[-1].shown_ns / 1e9, parts)
 
 
 def replay_work(finder: EvidenceFinder, row: GameRow, call: str) -> ReplayWork:
-    """Return what the replay of a call is made of.
-
-    Raises:
-        NotFoundError: the game has no such call.
-        NotRecordedError: no picture of it is kept.
-        BusyError: too many requests wait already.
-    """
+    """Return what the replay of a call is made of. Raises as of `ReplayMaker.begin`."""
     evidence = finder.find(row, call)
     stills, _ = _replayed(evidence)
     scenes = {still.t_ns: evidence.scenes[still.t_ns] for still in stills if still.t_ns in evidence.scenes}
@@ -159,29 +120,23 @@ class _ReplayGround:
     spot: Place | None = None
 
 
-class ReplayPictures:
-    """The pictures of a call's replay.
+@dataclass(frozen=True, slots=True)
+class ReplayWork:
+    """A replay: a `FilmWork`."""
 
-    Args:
-        source: reads its frames.
-    """
+    evidence: Evidence  # of the call, with the scenes that are shown
+    calibrated: FootageCalibration  # the calibration at its decisive frame
 
-    def __init__(self, work: ReplayWork, source: PictureSource) -> None:
-        self._evidence, self._calibrated, self._source = work.evidence, work.calibrated, source
+    def images(self, read: PictureReader) -> Iterator[TimedImage]:
+        """Yield its pictures as they are shown; a frame that can't be read is left out: the one before it stays.
 
-    def images(self) -> Iterator[TimedImage]:
-        """Yield the pictures of a replay as they are shown.
-
-        A frame that can't be read is left out: the one before it stays.
-
-        Raises:
-            NotRecordedError: none can be read.
+        Raises NotRecordedError: none can be read.
         """
-        stills, schedule = _replayed(self._evidence)
-        pictures = self._source.pictures(stills)
+        stills, schedule = _replayed(self.evidence)
+        pictures = read(stills)
         image: Image | None = None
         ground: _ReplayGround | None = None
-        place, read = -1, False
+        place, is_read = -1, False
         for shot in schedule:
             while place < shot.place:
                 following = next(pictures)
@@ -190,19 +145,18 @@ class ReplayPictures:
             if image is None:
                 continue
             ground = ground or self._ground((image.shape[1], image.shape[0]))
-            read = True
+            is_read = True
             yield shot.shown_ns, self._picture(image, stills[place], shot, ground)
-        if not read:
+        if not is_read:
             raise NotRecordedError("No picture before this call can be read: the recording is damaged.")
 
     def board(self, image: Image, approach: float) -> Image:
         """Return a picture of the play as seen from above, or as the camera saw it, without drawings."""
-        ground = self._ground((image.shape[1], image.shape[0]))
-        return _seen(image, ground, approach)
+        return _seen(image, self._ground((image.shape[1], image.shape[0])), approach)
 
     def _ground(self, size_px: tuple[int, int]) -> _ReplayGround:
-        evidence = self._evidence
-        made = self._calibrated.fitting(size_px).calibration
+        evidence = self.evidence
+        made = self.calibrated.fitting(size_px).calibration
         if made is None:
             return _ReplayGround(None, Projection(None, evidence.players))
         on_paint = evidence.call.kind in _LINE_PLANE_KINDS or evidence.call.measure in {"line", "short"}
@@ -214,9 +168,9 @@ class ReplayPictures:
 
     def _picture(self, image: Image, still: FootageFrame, shot: ReplayShot, ground: _ReplayGround) -> Image:
         out = _seen(image, ground, shot.approach)
-        picture = ReplayPicture(self._evidence.call, shot)
+        picture = ReplayPicture(self.evidence.call, shot)
         if ground.framing is not None:
-            marks = self._evidence.marks(still)
+            marks = self.evidence.marks(still)
             picture = replace(
                 picture,
                 region=ground.framing.region(shot.approach),

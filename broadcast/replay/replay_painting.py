@@ -179,7 +179,6 @@ def _paint_stamp(out: Image, call: CallView, down: float) -> None:
 
 
 def _plate(out: Image, corner: tuple[int, int], words: Sequence[tuple[str, Color, int]]) -> None:
-    """Paint words side by side on a plate."""
     left, top = corner
     wide = sum(_width(text, px) + 18 for text, _, px in words) + 18
     high = max(px for _, _, px in words) + 26
@@ -215,15 +214,11 @@ def _fitting(text: str, size: int, width_px: int) -> int:
 
 
 def _width(text: str, size: int) -> int:
-    return cv2.getTextSize((0, 0), text, (0, 0), _font(), size, 700)[2] if text else 0
-
-
-def _font() -> cv2.FontFace:
-    return cv2.FontFace("sans")
+    return cv2.getTextSize((0, 0), text, (0, 0), cv2.FontFace("sans"), size, 700)[2] if text else 0
 
 
 def _text(out: Image, text: str, origin: tuple[int, int], color: Color, size: int, weight: int) -> None:
-    cv2.putText(out, text, origin, color, _font(), size, weight)
+    cv2.putText(out, text, origin, color, cv2.FontFace("sans"), size, weight)
 
 
 def _pixels(region: BoardRegion, points_mm: Sequence[tuple[float, float]]) -> Array:

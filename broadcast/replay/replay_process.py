@@ -4,20 +4,40 @@ A replay takes seconds of drawing. In a thread of the live loop's process it hol
 OpenCV, and frames come late, whatever its priority. The process is started with the first replay, if not before; until
 it is ready, replays are made in this one; highlights, for which nobody is in a hurry, wait for theirs. Works where
 processes can share file descriptors: Linux and macOS.
+
+This module is what it runs, too, with the file descriptor of its connection as argument, and with "awaited" or "later":
+whether somebody waits for its films. It reads the recorded frames itself, and ends when the connection closes, so
+whenever its client ends. A film is made quickly while somebody waits for its next picture, and otherwise in the time
+that frames leave. A thread without rights may lower its priority, but never raise it again. So there are two threads,
+and each part of a film is made by the one or the other.
 """
 
 from __future__ import annotations
 
+import logging
+import sys
 import threading
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
 from typing import Final
 
-from downfield.broadcast.replay.replay_maker import FilmWork, PictureSource, ReplayRenderer
+from downfield.broadcast.replay.replay_maker import FilmWork, PictureReader, ReplayRenderer
+from downfield.capture.recording.recorded_footage import decoded_pictures
 from downfield.core.errors import BusyError, NotRecordedError
-from downfield.core.platform.processes import WORKER_FAULTS, WorkerProcess, start_worker
+from downfield.core.platform.processes import (
+    WORKER_FAULTS,
+    WorkerProcess,
+    lower_thread_priority,
+    serve_client,
+    start_worker,
+)
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.threads import only_logged, supervised_thread
+from downfield.review.pictures.clips import TimedImage, encode_fragments
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +53,9 @@ class ReplayProcessLimits:
 
 REPLAY_PROCESS_LIMITS: Final = ReplayProcessLimits()
 
+_log = logging.getLogger(__name__)
+
 _STEP_S: Final = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class FilmEnd:
-    """The end of a replay."""
-
-    cause: str = ""  # why it could not be made, a sentence; empty when it is complete
 
 
 class ReplayProcess(ReplayRenderer):
@@ -59,23 +74,14 @@ class ReplayProcess(ReplayRenderer):
         self._starts = 0
         self._closed = threading.Event()
 
-    @property
-    def pid(self) -> int | None:
-        """The process's id; None while none is ready."""
-        return None if self._worker is None else self._worker.process.pid
+    def film(self, work: FilmWork, read: PictureReader) -> Iterator[bytes]:
+        """Yield a film in parts as it is made; its frames are read by `read` where no process makes it.
 
-    def film(self, work: FilmWork, source: PictureSource) -> Iterator[bytes]:
-        """Yield a film in parts as it is made.
-
-        Args:
-            source: reads its frames where no process makes it.
-
-        Raises:
-            NotRecordedError: none of its pictures can be read, or it can't be drawn.
-            BusyError: the process ended, or took too long, in the middle.
+        Raises NotRecordedError: none of its pictures can be read, or it can't be drawn; BusyError: the process ended,
+        or took too long, in the middle.
         """
         if not self._making.acquire(blocking=False):
-            yield from super().film(work, source)
+            yield from super().film(work, read)
             return
         try:
             if self._worker is None:
@@ -89,7 +95,7 @@ class ReplayProcess(ReplayRenderer):
             if not self._kept and self._worker is not None:
                 self._drop(self._worker)
             self._making.release()
-        yield from super().film(work, source)
+        yield from super().film(work, read)
 
     def prepare(self) -> None:
         """Start the process, unless one runs; return at once."""
@@ -111,15 +117,12 @@ class ReplayProcess(ReplayRenderer):
     def _film(self, worker: WorkerProcess, work: FilmWork) -> Generator[bytes, None, bool]:
         """Yield the parts that the process makes; return whether it made any, as another may then make all."""
         began, end = False, None
+        timeout_s = REPLAY_PROCESS_LIMITS.timeout_s if self._kept else REPLAY_PROCESS_LIMITS.unhurried_s
         try:
             worker.connection.send(work)
-            while True:
-                if not worker.connection.poll(
-                    REPLAY_PROCESS_LIMITS.timeout_s if self._kept else REPLAY_PROCESS_LIMITS.unhurried_s
-                ):
-                    break
-                message: bytes | FilmEnd = worker.connection.recv()
-                if isinstance(message, FilmEnd):
+            while worker.connection.poll(timeout_s):
+                message: bytes | str = worker.connection.recv()
+                if isinstance(message, str):
                     end = message
                     break
                 began = True
@@ -134,14 +137,14 @@ class ReplayProcess(ReplayRenderer):
                 raise BusyError("The replay broke off: its process ended. Ask for it again.")
             return False
         self._starts = 0
-        if end.cause:
-            raise NotRecordedError(end.cause)
+        if end:
+            raise NotRecordedError(end)
         return True
 
     def _start(self) -> None:
         """Start a process, and take it into use once it answers."""
         awaited = "awaited" if self._kept else "later"
-        worker = start_worker("downfield.broadcast.replay.replay_worker", awaited)
+        worker = start_worker("downfield.broadcast.replay.replay_process", awaited)
         try:
             while not worker.connection.poll(_STEP_S) and not self._closed.is_set():
                 pass
@@ -157,3 +160,71 @@ class ReplayProcess(ReplayRenderer):
         if self._worker is worker:
             self._worker = None
         worker.end()
+
+
+LEAD_NS: Final = 600_000_000
+"""A film is shown once so much of it is made, and nobody waits while it stays so far ahead of what is seen."""
+
+LATER_NICENESS: Final = 14  # Added to the process's own niceness, that is, for the thread that is in no hurry
+
+
+class PacedFilms:
+    """Makes films, one at a time, by a clock that never goes back."""
+
+    def __init__(self, now_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        self._now_ns = now_ns
+        self._soon = ThreadPoolExecutor(1, "awaited film")
+        self._later = ThreadPoolExecutor(1, "film", lower_thread_priority, (LATER_NICENESS,))
+        self._made_ns = 0
+        self._shown_from_ns: int | None = None
+
+    def film(self, images: Iterator[TimedImage]) -> Iterator[bytes]:
+        """Yield a film in parts as its pictures come; see `encode_fragments`."""
+        self._made_ns, self._shown_from_ns = 0, None
+        parts = encode_fragments(self._noted(images))
+        while True:
+            thread = self._soon if self.is_awaited() else self._later
+            part = thread.submit(partial(next, parts, None)).result()
+            if part is None:
+                return
+            yield part
+
+    def is_awaited(self) -> bool:
+        """Return whether somebody waits for the next picture, or soon will."""
+        if self._shown_from_ns is None and self._made_ns >= LEAD_NS:
+            self._shown_from_ns = self._now_ns()
+        shown_ns = 0 if self._shown_from_ns is None else self._now_ns() - self._shown_from_ns
+        return self._made_ns - shown_ns < LEAD_NS
+
+    def _noted(self, images: Iterable[TimedImage]) -> Iterator[TimedImage]:
+        for image in images:
+            self._made_ns = image[0]
+            yield image
+
+
+_NICENESS: Final = 19  # behind all that a frame passes, but before the program
+_AWAITED_NICENESS: Final = 5
+"""With 19 the first pictures of a replay, which are wanted within 3 s, took up to 10 s while both cores were busy."""
+
+
+def _serve(connection: Connection, *, awaited: bool) -> None:
+    """Make films until the connection closes; the first message says that it may be used."""
+    film = PacedFilms().film if awaited else encode_fragments
+    connection.send("")
+    while True:
+        work: FilmWork = connection.recv()
+        end = ""  # why the film could not be made, a sentence; empty when it is complete
+        try:
+            for part in film(work.images(decoded_pictures)):
+                connection.send(part)
+        except NotRecordedError as error:
+            end = str(error)
+        except Exception as error:  # also where the client has gone: then the next message ends it
+            _log.exception("A replay could not be made")
+            end = f"The replay could not be made: {type(error).__name__}."
+        connection.send(end)
+
+
+if __name__ == "__main__":
+    is_awaited = sys.argv[2] == "awaited"
+    serve_client(partial(_serve, awaited=is_awaited), _AWAITED_NICENESS if is_awaited else _NICENESS, "batch")

@@ -161,7 +161,7 @@ class AnnotatedPicture(LoopObserver):
         now = time.monotonic()
         watched_fps = self._rate.fps(frame.index, now)
         if now >= self._next_at:
-            fps = watched_fps if self._picture.watched else ANNOTATED_PICTURE_LIMITS.unwatched_fps
+            fps = watched_fps if self._picture.watchers else ANNOTATED_PICTURE_LIMITS.unwatched_fps
             self._next_at = max(self._next_at + 1 / fps, now)
             self._newest.put_or_drop((frame, scene))
 

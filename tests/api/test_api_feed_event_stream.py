@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, MutableMapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from downfield.api.security.access import Principal
 
 @pytest.mark.parametrize("stalls", ["during a part", "before the first part"])
 def test_a_client_that_accepts_no_data_is_disconnected(stalls: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_stream, "STREAM_LIMITS", replace(event_stream.STREAM_LIMITS, stalled_s=0.05))
+    monkeypatch.setattr(event_stream, "STALLED_S", 0.05)
     ended = threading.Event()
 
     async def parts() -> AsyncGenerator[bytes]:

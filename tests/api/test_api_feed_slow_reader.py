@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,7 +50,7 @@ def test_little_of_the_past_waits_for_a_reader_that_comes_back(service: PageServ
 
 
 def test_a_reader_that_stalls_is_dropped(service: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_stream, "STREAM_LIMITS", replace(event_stream.STREAM_LIMITS, stalled_s=0.3))
+    monkeypatch.setattr(event_stream, "STALLED_S", 0.3)
     with reader(service):
 
         def dropped() -> bool:

@@ -22,10 +22,9 @@ from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.program import picture_process
 from downfield.broadcast.program.live_stream import Part
-from downfield.broadcast.program.picture_process import DrawRequest, PictureProcess, PictureProcessLimits
-from downfield.broadcast.program.picture_worker import program_jpeg
+from downfield.broadcast.program.picture_process import PictureProcess, PictureProcessLimits, program_jpeg
 from downfield.broadcast.program.program_feed import ProgramDrawer
-from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
+from downfield.broadcast.program.program_painter import DrawRequest, ProgramMoment, ProgramPainter
 from downfield.calibration.calibration import Calibration
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.game.published.stream_topics import ProgramOptions
@@ -49,6 +48,11 @@ class Film:
 
     def end(self) -> None:
         self.ended += 1
+
+
+def pid_of(process: PictureProcess) -> int | None:
+    """Return the id of the process that draws; None while none does."""
+    return None if process._worker is None else process._worker.process.process.pid
 
 
 @pytest.fixture
@@ -102,12 +106,12 @@ def test_a_process_that_ends_is_started_again_and_meanwhile_nothing_waits(proces
     wait_until(lambda: process.draw(frame.image, request, None))
     plain = cv2.imdecode(np.frombuffer(film.jpegs[-1], np.uint8), cv2.IMREAD_COLOR)
     assert np.abs(np.asarray(plain, int) - frame.image.astype(int)).mean() < 4  # drawn without a calibration
-    first = process.pid
+    first = pid_of(process)
     assert first is not None
     os.kill(first, signal.SIGKILL)
     wait_until(lambda: not process.draw(frame.image, request, None))
     wait_until(lambda: process.draw(frame.image, request, None))
-    assert process.pid not in {None, first}
+    assert pid_of(process) not in {None, first}
     assert film.ended >= 1  # its film has ended
     process.close()
     assert not process.draw(frame.image, request, None)
@@ -145,7 +149,7 @@ def test_a_process_that_hangs_keeps_no_end_waiting(process: PictureProcess) -> N
     request = DrawRequest(0, None, None, ProgramMoment(), ProgramOptions(), film=False, picture=False)  # type: ignore[arg-type]
     image = np.zeros((90, 160, 3), np.uint8)
     wait_until(lambda: process.draw(image, request, None))
-    pid = process.pid
+    pid = pid_of(process)
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
     drawing = threading.Thread(target=lambda: process.draw(image, request, None), daemon=True)

@@ -215,11 +215,11 @@ def test_a_viewer_plays_on_however_often_the_other_encoder_is_idle_and_after_the
             assert len(before) == 1
             process = drawer._process
             assert process is not None
-            pid = process.pid
-            assert pid is not None
-            os.kill(pid, signal.SIGKILL)
+            worker = process._worker
+            assert worker is not None
+            os.kill(worker.process.process.pid, signal.SIGKILL)
             # Asking goes on, as a player's does: for nobody no process is started.
-            wait_until(lambda: client.get("/program.m3u8") and process.pid not in {None, pid})
+            wait_until(lambda: client.get("/program.m3u8") and (process._worker or worker) is not worker)
             assert play(client, 3).isdisjoint(before)
     finally:
         camera.close()

@@ -13,7 +13,7 @@ from waiting import WAIT_S, wait_until
 
 from downfield.broadcast.replay.director import DIRECTOR_LIMITS, ReplayDirector, ReplayOptions
 from downfield.broadcast.replay.highlights import most_worth
-from downfield.broadcast.replay.replay_maker import BegunReplay, ReplayMaker
+from downfield.broadcast.replay.replay_maker import BegunReplay, ReplayMaker, ReplayRenderer
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.game.published.game_topics import CallsUpdate, CallView
 from downfield.game.published.stream_topics import ReplayView
@@ -21,6 +21,19 @@ from downfield.game.records.commands import NewGame
 from downfield.game.records.keeping import GameRow
 
 PARTS = [bytes([65 + number]) for number in range(20)]
+
+
+class NotedRenderer(ReplayRenderer):
+    """Notes what is asked of it."""
+
+    def __init__(self, noted: list[str]) -> None:
+        self._noted = noted
+
+    def prepare(self) -> None:
+        self._noted.append("prepared")
+
+    def close(self) -> None:
+        self._noted.append("closed")
 
 
 class FakeMaker(ReplayMaker):
@@ -31,6 +44,7 @@ class FakeMaker(ReplayMaker):
         self.gate = threading.Event()
         self.gate.set()
         self.begun: list[str] = []
+        self.renderer = NotedRenderer(self.begun)
         self.error: Exception | None = None
 
     def is_recorded(self, *_: object) -> bool:
@@ -43,12 +57,6 @@ class FakeMaker(ReplayMaker):
         return BegunReplay(
             next(one for one in self._calls() if one.id == call), f"{call}_replay.mp4", 6.2, self._parts()
         )
-
-    def prepare(self) -> None:
-        self.begun.append("prepared")
-
-    def close(self) -> None:
-        self.begun.append("closed")
 
     def _parts(self) -> Iterator[bytes]:
         for part in PARTS:

@@ -44,6 +44,11 @@ class Frames:
             yield image
 
 
+def pid_of(process: ReplayProcess) -> int | None:
+    """Return the id of the process that is ready; None while none is."""
+    return None if process._worker is None else process._worker.process.pid
+
+
 def runs(process: int) -> bool:
     """Whether a process does, or a parent has yet to learn that it does not."""
     try:
@@ -87,11 +92,11 @@ def test_the_first_replay_is_made_here_and_the_next_by_the_process_and_they_are_
     process: ReplayProcess, work: ReplayWork
 ) -> None:
     here, there = Frames(), Frames()
-    first = b"".join(process.film(work, here))
+    first = b"".join(process.film(work, here.pictures))
     assert here.read > 20
-    assert first == b"".join(ReplayRenderer().film(work, Frames()))
-    wait_until(lambda: process.pid)
-    assert b"".join(process.film(work, there)) == first
+    assert first == b"".join(ReplayRenderer().film(work, Frames().pictures))
+    wait_until(lambda: pid_of(process))
+    assert b"".join(process.film(work, there.pictures)) == first
     assert there.read == 0
 
 
@@ -99,44 +104,44 @@ def test_a_replay_whose_frames_are_gone_says_so_and_the_process_goes_on(
     process: ReplayProcess, work: ReplayWork, tmp_path: Path
 ) -> None:
     process.prepare()
-    wait_until(lambda: process.pid)
-    pid = process.pid
+    wait_until(lambda: pid_of(process))
+    pid = pid_of(process)
     with pytest.raises(NotRecordedError, match="can be read"):
-        list(process.film(work_of(tmp_path / "deleted.mp4"), Frames()))
-    assert list(process.film(work, Frames()))
-    assert process.pid == pid
+        list(process.film(work_of(tmp_path / "deleted.mp4"), Frames().pictures))
+    assert list(process.film(work, Frames().pictures))
+    assert pid_of(process) == pid
 
 
 def test_a_process_that_ends_breaks_one_replay_off_and_the_next_is_made(
     process: ReplayProcess, work: ReplayWork
 ) -> None:
     process.prepare()
-    wait_until(lambda: process.pid)
-    pid = process.pid
+    wait_until(lambda: pid_of(process))
+    pid = pid_of(process)
     assert pid is not None
-    parts = process.film(work, Frames())
+    parts = process.film(work, Frames().pictures)
     next(parts)
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(BusyError, match="Ask for it again"):
         list(parts)
     here = Frames()
-    assert list(process.film(work, here))  # nothing waits for another process
+    assert list(process.film(work, here.pictures))  # nothing waits for another process
     assert here.read > 20
-    wait_until(lambda: process.pid)
+    wait_until(lambda: pid_of(process))
     # One that ended unnoticed costs nothing: the replay is made here.
-    pid = process.pid
+    pid = pid_of(process)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    assert list(process.film(work, here))
+    assert list(process.film(work, here.pictures))
 
 
 def test_the_rest_of_an_abandoned_replay_is_in_no_other(process: ReplayProcess, work: ReplayWork) -> None:
     process.prepare()
-    wait_until(lambda: process.pid)
-    parts = process.film(work, Frames())
+    wait_until(lambda: pid_of(process))
+    parts = process.film(work, Frames().pictures)
     next(parts)
     parts.close()  # type: ignore[attr-defined]
-    assert b"".join(process.film(work, Frames())) == b"".join(ReplayRenderer().film(work, Frames()))
+    assert b"".join(process.film(work, Frames().pictures)) == b"".join(ReplayRenderer().film(work, Frames().pictures))
 
 
 def test_without_a_process_every_replay_is_made_here(monkeypatch: pytest.MonkeyPatch, work: ReplayWork) -> None:
@@ -144,11 +149,11 @@ def test_without_a_process_every_replay_is_made_here(monkeypatch: pytest.MonkeyP
     process = ReplayProcess()
     for _ in range(replay_process.REPLAY_PROCESS_LIMITS.starts + 1):
         here = Frames()
-        assert list(process.film(work, here))
+        assert list(process.film(work, here.pictures))
         assert here.read > 20
     process.close()
     process.prepare()
-    assert process.pid is None
+    assert pid_of(process) is None
 
 
 def test_highlights_wait_for_a_process_of_their_own_which_ends_after_them(
@@ -158,16 +163,16 @@ def test_highlights_wait_for_a_process_of_their_own_which_ends_after_them(
     call, gone = work.evidence.call, work_of(tmp_path / "deleted.mp4")
     shown = tuple((Highlight(play(number, call), call, 1.0), made) for number, made in ((1, work), (2, gone)))
     highlights, process, here = HighlightsWork(shown), ReplayProcess(kept=False), Frames()
-    parts = process.film(highlights, here)
+    parts = process.film(highlights, here.pictures)
     first = next(parts)
-    assert process.pid is not None
-    assert b"".join((first, *parts)) == b"".join(ReplayRenderer().film(highlights, Frames()))
+    assert pid_of(process) is not None
+    assert b"".join((first, *parts)) == b"".join(ReplayRenderer().film(highlights, Frames().pictures))
     assert here.read == 0
-    wait_until(lambda: process.pid is None)
+    wait_until(lambda: pid_of(process) is None)
     with pytest.raises(NotRecordedError, match="No picture of this game"):
-        list(process.film(HighlightsWork(shown[1:]), here))
+        list(process.film(HighlightsWork(shown[1:]), here.pictures))
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    assert list(process.film(highlights, here))  # where none can be started, they are made here
+    assert list(process.film(highlights, here.pictures))  # where none can be started, they are made here
     assert here.read > 20
     process.close()
 
@@ -176,7 +181,7 @@ RIG: Final = """
 import sys, threading, time
 from pathlib import Path
 sys.path[:0] = sys.argv[2:]
-from test_broadcast_replay_replay_process import Frames, work_of
+from test_broadcast_replay_replay_process import Frames, pid_of, work_of
 from downfield.cli.console.process_end import ProcessEnd, ended_in_order
 from downfield.broadcast.replay.replay_process import ReplayProcess
 
@@ -185,15 +190,15 @@ end, process = ProcessEnd(), ReplayProcess()
 
 def make() -> None:
     while True:
-        list(process.film(work_of(Path(sys.argv[1])), Frames()))
+        list(process.film(work_of(Path(sys.argv[1])), Frames().pictures))
 
 
 with ended_in_order():
     try:
         process.prepare()
-        while process.pid is None:
+        while pid_of(process) is None:
             threading.Event().wait(0.05)
-        print(process.pid, flush=True)
+        print(pid_of(process), flush=True)
         threading.Thread(target=make, daemon=True).start()
         threading.Event().wait()
     except KeyboardInterrupt:

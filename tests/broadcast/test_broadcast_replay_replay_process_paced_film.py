@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from downfield.broadcast.replay.replay_worker import LATER_NICENESS, LEAD_NS, PacedFilms
+from downfield.broadcast.replay.replay_process import LATER_NICENESS, LEAD_NS, PacedFilms
 from downfield.core.platform.system import SYSTEM
 from downfield.review.pictures.clips import TimedImage, encode_fragments
 
