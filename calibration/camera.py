@@ -85,8 +85,7 @@ class Lens:
         if self.projection == "perspective":
             return points
         radius = np.maximum(np.hypot(points[:, 0], points[:, 1]), 1e-9)[:, None]
-        angled: Array = points * (np.arctan(radius) / radius)
-        return angled
+        return points * (np.arctan(radius) / radius)
 
     def distort_with_jacobians(self, points: Array) -> tuple[Array, Array]:
         """Distort normalized image points, shape (n, 2); returns the same shape and Jacobians, shape (n, 2, 2)."""
@@ -145,8 +144,7 @@ class Lens:
         if self.projection == "perspective":
             return points
         angle = np.maximum(np.hypot(points[:, 0], points[:, 1]), 1e-9)
-        straight: Array = points * (np.where(angle < math.pi / 2, np.tan(angle), np.nan) / angle)[:, None]
-        return straight
+        return points * (np.where(angle < math.pi / 2, np.tan(angle), np.nan) / angle)[:, None]
 
 
 @record
@@ -214,8 +212,7 @@ class Bow:
 
 def _legendre2(along: Array) -> Array:
     """Return the Legendre polynomial of degree 2."""
-    bend: Array = 1.5 * along * along - 0.5
-    return bend
+    return 1.5 * along * along - 0.5
 
 
 def flat_bow(field: FieldModel) -> Bow:
@@ -307,8 +304,7 @@ class Camera:
 def _cross(eye: Array, rays: Array, z_mm: Array) -> Array:
     """Return where rays from a camera's center, (3, n), cross the planes z = z_mm, (n,): (2, n); NaN where not."""
     reach = (z_mm - eye[2]) / rays[2]
-    crossed: Array = eye[:2, None] + np.where(reach > 0, reach, np.nan) * rays[:2]
-    return crossed
+    return eye[:2, None] + np.where(reach > 0, reach, np.nan) * rays[:2]
 
 
 @lru_cache(maxsize=64)

@@ -181,8 +181,7 @@ def fit_camera(
 
 def _weights(whitened: Array) -> Array:
     """Return the robust weights of residuals of unit variance."""
-    weight: Array = np.minimum(1, FIT_LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
-    return weight
+    return np.minimum(1, FIT_LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
 
 
 def _minimize(problem: _Problem, begin: Array, max_steps: int) -> tuple[Array, float]:

@@ -30,8 +30,7 @@ class OpenStretch:
 
     def residual(self, stretch: Array) -> Array:
         """Return how far a stretch is from the likeliest, in standard deviations."""
-        off: Array = (stretch - self.likeliest) / self.spread
-        return off
+        return (stretch - self.likeliest) / self.spread
 
 
 @dataclass(frozen=True, slots=True)

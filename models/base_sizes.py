@@ -67,8 +67,7 @@ def errors_by_direction(sigma: Array, visible: Array) -> Array:
         Standard deviations along and across, shape (..., 4, 2).
     """
     hidden = 1 - np.clip(visible, 0.0, 1.0)[..., None]
-    errors: Array = sigma[..., None] * (np.array(_VISIBLE_ERROR) + np.array(_PER_HIDDEN) * hidden)
-    return errors
+    return sigma[..., None] * (np.array(_VISIBLE_ERROR) + np.array(_PER_HIDDEN) * hidden)
 
 
 def _correlation(ends: tuple[float, float], sides: tuple[float, float], diagonals: tuple[float, float]) -> Array:

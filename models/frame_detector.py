@@ -88,8 +88,7 @@ class Letterbox:
             points: counted from the input's outer edge, as YOLO does: the first pixel's center is (0.5, 0.5). In the
                 frame, centers are at whole numbers.
         """
-        points_px: Array = np.asarray(points, dtype=np.float64) / self.scale - 0.5
-        return points_px
+        return np.asarray(points, dtype=np.float64) / self.scale - 0.5
 
 
 @dataclass(frozen=True, slots=True)

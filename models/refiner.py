@@ -137,8 +137,7 @@ def usual_lengths_px(figures: Sequence[Detection], others: Sequence[Detection] =
     lengths = apparent_lengths(np.array([figure.corners_px for figure in (*figures, *others)]).reshape(-1, 4, 2))
     own, alike = lengths[: len(figures), None], REFINER_LIMITS.alike_ratio
     many = ((own < lengths * alike) & (lengths < own * alike)).sum(axis=1) >= REFINER_LIMITS.alike_bases
-    usual: Array = np.where(many, own[:, 0], np.median(lengths) if len(lengths) else 0.0)
-    return usual
+    return np.where(many, own[:, 0], np.median(lengths) if len(lengths) else 0.0)
 
 
 def patch_transform(corners_px: ArrayLike, usual_px: float | Array | None = None) -> Array:
@@ -216,8 +215,7 @@ def cut_figures(
 def to_patch(points_px: ArrayLike, transforms: ArrayLike) -> Array:
     """Map points of the picture, shape (n, k, 2), to pixels of their patches, same shape."""
     points, matrices = np.asarray(points_px, dtype=np.float64), np.asarray(transforms, dtype=np.float64)
-    moved: Array = points @ matrices[..., :2].swapaxes(-1, -2) + matrices[..., None, :, 2]
-    return moved
+    return points @ matrices[..., :2].swapaxes(-1, -2) + matrices[..., None, :, 2]
 
 
 def from_patch(points_patch_px: ArrayLike, transforms: ArrayLike) -> Array:
@@ -232,20 +230,17 @@ def from_patch(points_patch_px: ArrayLike, transforms: ArrayLike) -> Array:
 def scale_of(transforms: ArrayLike) -> Array:
     """Return patch pixels per pixel of the picture, shape (...): a sigma in a patch divided by it is the picture's."""
     matrices = np.asarray(transforms, dtype=np.float64)
-    scale: Array = np.hypot(matrices[..., 0, 0], matrices[..., 0, 1])
-    return scale
+    return np.hypot(matrices[..., 0, 0], matrices[..., 0, 1])
 
 
 def to_units(points_patch_px: ArrayLike) -> Array:
     """Convert pixels of a patch to units; divide lengths and sigmas by `PATCH_PX / 2` instead."""
-    units: Array = (np.asarray(points_patch_px, dtype=np.float64) + 0.5) / (PATCH_PX / 2) - 1
-    return units
+    return (np.asarray(points_patch_px, dtype=np.float64) + 0.5) / (PATCH_PX / 2) - 1
 
 
 def from_units(points: ArrayLike) -> Array:
     """Convert units to pixels of a patch; multiply lengths and sigmas by `PATCH_PX / 2` instead."""
-    pixels: Array = (np.asarray(points, dtype=np.float64) + 1) * (PATCH_PX / 2) - 0.5
-    return pixels
+    return (np.asarray(points, dtype=np.float64) + 1) * (PATCH_PX / 2) - 0.5
 
 
 def _halve(image: Image) -> Image:
@@ -270,8 +265,7 @@ def _source_pixels(matrices: Array, level: int) -> NDArray[np.float32]:
     corner = -(back @ matrices[:, :, 2:])[:, :, 0]
     per_px = (back / 2.0**level).astype(np.float32).transpose(1, 0, 2)[..., None, None]
     first = ((corner + 0.5) / 2.0**level - 0.5).astype(np.float32).T[..., None, None]
-    pixels: NDArray[np.float32] = per_px[:, :, 0] * side + (per_px[:, :, 1] * side[:, None] + first)
-    return pixels
+    return per_px[:, :, 0] * side + (per_px[:, :, 1] * side[:, None] + first)
 
 
 def run_patches(network: Network, patches: Image) -> Array:

@@ -344,15 +344,13 @@ def split_batch(count: int, batches: Sequence[int]) -> list[tuple[slice, int]]:
 
 def sigmoid(logits: Array) -> Array:
     """Return the probabilities of logits, without overflow."""
-    shares: Array = 0.5 * (1 + np.tanh(0.5 * logits))
-    return shares
+    return 0.5 * (1 + np.tanh(0.5 * logits))
 
 
 def logit(shares: Array) -> Array:
     """Return the logits of probabilities, which are kept a little away from 0 and 1."""
     kept = np.clip(shares, _MIN_SHARE, 1 - _MIN_SHARE)
-    logits: Array = np.log(kept) - np.log1p(-kept)
-    return logits
+    return np.log(kept) - np.log1p(-kept)
 
 
 def _last_line(error: Exception) -> str:

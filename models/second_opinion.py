@@ -161,8 +161,7 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
         turn_logit - outputs[:, TURN], np.where(fallen, 1.0, -1.0) * (outputs[:, FALLEN] - fallen_logit)
     )
     coarse = np.median(outputs[:, LOG_ERRORS][:, :4], axis=1) > _COARSE_LOG_ERROR
-    doubtful: Bools = (as_before < REFINER_LIMITS.clear_logit) | coarse
-    return doubtful
+    return (as_before < REFINER_LIMITS.clear_logit) | coarse
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,7 @@ def suppress_overlaps(figures: list[Detection], tracked: int) -> list[Detection]
 
 def _overlap(first: Array, second: Array) -> Array:
     """Return the larger share of either base inside the other, about; corners of pairs, shape (n, 4, 2) each."""
-    overlap: Array = np.maximum(_share_inside(first, second), _share_inside(second, first))
-    return overlap
+    return np.maximum(_share_inside(first, second), _share_inside(second, first))
 
 
 def _share_inside(bases: Array, others: Array) -> Array:

@@ -248,8 +248,7 @@ def _medians(rows: Profiles) -> Profiles:
     middle = (rows.shape[1] - 1) // 2
     upper = np.partition(rows, middle, axis=1)[:, middle:]
     above: Profiles = upper[:, 0] if rows.shape[1] % 2 else upper[:, 1:].min(axis=1)
-    medians: Profiles = (upper[:, 0] + above) / np.float32(2)
-    return medians
+    return (upper[:, 0] + above) / np.float32(2)
 
 
 def _lower_edge_mm(camera: Camera, outlines: Array, height_mm: Array) -> Array:

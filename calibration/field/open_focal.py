@@ -51,10 +51,9 @@ def monotone_curve(x: Array, y: Array, at: Array) -> Array:
     step = steps[piece]
     share = (np.asarray(at)[:, None] - x[piece][:, None]) / step
     back = 1 - share
-    curve: Array = back**2 * ((1 + 2 * share) * y[piece] + share * step * slopes[piece]) + share**2 * (
+    return back**2 * ((1 + 2 * share) * y[piece] + share * step * slopes[piece]) + share**2 * (
         (1 + 2 * back) * y[piece + 1] - back * step * slopes[piece + 1]
     )
-    return curve
 
 
 def _slopes(steps: Array, rises: Array) -> Array:
@@ -76,8 +75,7 @@ def _end_slope(steps: Array, rises: Array) -> Array:
     slope = np.where(slope * rises[0] > 0, slope, 0.0)
     turns = rises[0] * rises[1] <= 0
     steep = np.abs(slope) > 3 * np.abs(rises[0])
-    limited: Array = np.where(turns & steep, 3 * rises[0], slope)
-    return limited
+    return np.where(turns & steep, 3 * rises[0], slope)
 
 
 @dataclass(frozen=True, slots=True)

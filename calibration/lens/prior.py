@@ -197,8 +197,7 @@ class MeasuredLens:
 
     def residual(self, lens: Array) -> Array:
         """Return how far a lens is from the measured one, shape (9,)."""
-        off: Array = self.root @ (lens - self.mean)
-        return off
+        return self.root @ (lens - self.mean)
 
     def strain(self, lens: Array) -> float:
         """Return how unlike the measured lens it is, root mean square of standard deviations."""

@@ -294,22 +294,19 @@ _FIELDS: Final = tuple(field.name for field in fields(ContactFilter))
 
 def _probability_above(gap: Array, cov: Array, bias_mm: Array) -> Array:
     """Return the probability that a gap is above the bias, shape (n, m)."""
-    above: Array = normal_cdf((gap[:, None] - bias_mm) / np.sqrt(cov[:, :1, 0]))
-    return above
+    return normal_cdf((gap[:, None] - bias_mm) / np.sqrt(cov[:, :1, 0]))
 
 
 def _share_staying(gap: Array, cov: Array, bias_mm: Array, before: Array) -> Array:
     """Return the share of pairs above the bias before the step that stay above it, shape (n, m)."""
-    stay: Array = np.minimum(_probability_above(gap, cov, bias_mm) / np.maximum(before, 1e-12), 1.0)
-    return stay
+    return np.minimum(_probability_above(gap, cov, bias_mm) / np.maximum(before, 1e-12), 1.0)
 
 
 def _changed_share(steady: Array, changed: Array, steady_alone: Array, changed_alone: Array) -> Array:
     """Return the share of free pairs whose rate changed; if no weight is free, by the likelihoods alone."""
     none_free = steady + changed < 1e-200
     steady, changed = np.where(none_free, steady_alone, steady), np.where(none_free, changed_alone, changed)
-    share: Array = changed / np.maximum(steady + changed, 1e-300)
-    return share
+    return changed / np.maximum(steady + changed, 1e-300)
 
 
 def _merge(steady: GapState, changed: GapState, share: Array) -> GapState:

@@ -189,10 +189,9 @@ class GapObservations:
 def gap_density(error: Array, variance: Array) -> Array:
     """Return the probability density per mm of measurement errors, outliers included; any shape."""
     normal = np.exp(-0.5 * error**2 / variance) / np.sqrt(2 * np.pi * variance)
-    density: Array = (
+    return (
         1 - CONTACT_LIMITS.outlier_share
     ) * normal + CONTACT_LIMITS.outlier_share * CONTACT_LIMITS.outlier_density_per_mm
-    return density
 
 
 @dataclass(frozen=True, slots=True)

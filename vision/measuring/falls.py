@@ -51,18 +51,15 @@ class FallSigns:
     @property
     def edgewise(self) -> Bools:
         """Which bases appear as small as one seen from its edge, shape (m,)."""
-        edgewise: Bools = np.asarray((self.size_mm < FALL_LIMITS.edge_mm).any(axis=1))
-        return edgewise
+        return np.asarray((self.size_mm < FALL_LIMITS.edge_mm).any(axis=1))
 
     def tilted(self, own_mm: Array) -> Bools:
         """Return which bases appear much smaller than they are, given their own length and width, shape (m, 2)."""
-        tilted: Bools = np.asarray((self.size_mm < FALL_LIMITS.tilted_share * own_mm).any(axis=1))
-        return tilted
+        return np.asarray((self.size_mm < FALL_LIMITS.tilted_share * own_mm).any(axis=1))
 
     def flat(self, own_mm: Array) -> Bools:
         """Return which bases appear in full, given their own length and width, shape (m, 2)."""
-        flat: Bools = np.asarray((self.size_mm > FALL_LIMITS.full_share * own_mm).all(axis=1))
-        return flat
+        return np.asarray((self.size_mm > FALL_LIMITS.full_share * own_mm).all(axis=1))
 
     def log_odds(
         self,
@@ -86,8 +83,7 @@ class FallSigns:
         shape = np.where(edge, FALL_LIMITS.edge + steep, np.where(self.called_fallen, full, 0.0))
         odds = np.where(self.called_fallen, call_weight * self.score, FALL_LIMITS.upright_class) + shape
         unmoved = self.called_fallen & ~edge & ~np.asarray(gave_way)
-        capped: Array = np.where(unmoved, np.minimum(odds, FALL_LIMITS.unmoved), odds)
-        return capped
+        return np.where(unmoved, np.minimum(odds, FALL_LIMITS.unmoved), odds)
 
 
 def find_fall_signs(figures: Sequence[Detection], size_mm: Array, heading: Array, helmet_mm: Array) -> FallSigns:
@@ -113,8 +109,7 @@ def _over_base(size_mm: Array, heading: Array, offset_mm: Array) -> Bools:
     cos, sin = np.cos(heading), np.sin(heading)
     along = cos * offset_mm[:, 0] + sin * offset_mm[:, 1]
     across = cos * offset_mm[:, 1] - sin * offset_mm[:, 0]
-    inside: Bools = (np.abs(along) <= size_mm[:, 0] / 2) & (np.abs(across) <= size_mm[:, 1] / 2)
-    return inside
+    return (np.abs(along) <= size_mm[:, 0] / 2) & (np.abs(across) <= size_mm[:, 1] / 2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,14 +98,12 @@ class Measurements:
     @property
     def place_sigma_mm(self) -> Array:
         """Error of each place, one sigma in both directions together, shape (m,)."""
-        sigma: Array = np.sqrt(self.covariance[:, 0, 0] + self.covariance[:, 1, 1])
-        return sigma
+        return np.sqrt(self.covariance[:, 0, 0] + self.covariance[:, 1, 1])
 
     @property
     def jump_sigma_mm(self) -> Array:
         """The same where it may explain a jump, shape (m,): the vague place of a base on its edge does not."""
-        sigma: Array = np.where(self.fallen > 0, 0.0, self.place_sigma_mm)
-        return sigma
+        return np.where(self.fallen > 0, 0.0, self.place_sigma_mm)
 
     def select(self, keep: Bools) -> Measurements:
         """Return the rows to keep, given as a mask of shape (m,)."""

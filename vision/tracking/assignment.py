@@ -132,8 +132,7 @@ def out_of_reach(off_way_mm: Array, away_ns: NDArray[np.int64], measurements: Me
     walked_mm = ASSIGNMENT_LIMITS.fastest_mm_per_s * away_ns[:, None] * 1e-9
     reach_mm = ASSIGNMENT_LIMITS.knocked_mm + walked_mm + ASSIGNMENT_LIMITS.reach_sigmas * measurements.place_sigma_mm
     may_fall = measurements.signs.called_fallen | measurements.signs.edgewise
-    out: Bools = (off_way_mm > reach_mm) & ~may_fall
-    return out
+    return (off_way_mm > reach_mm) & ~may_fall
 
 
 def lie_on_others(measurements: Measurements) -> Bools:

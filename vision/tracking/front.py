@@ -83,21 +83,18 @@ class FrontFilter:
     @property
     def log_odds(self) -> Array:
         """All evidence together, shape (n,)."""
-        total: Array = np.clip(self._network, -self._bounds, self._bounds) + self._facing + self._walked + self._person
-        return total
+        return np.clip(self._network, -self._bounds, self._bounds) + self._facing + self._walked + self._person
 
     @property
     def probability(self) -> Array:
         """Probability that each heading points to the front, shape (n,)."""
-        share: Array = 1 / (1 + np.exp(-self.log_odds))
-        return share
+        return 1 / (1 + np.exp(-self.log_odds))
 
     @property
     def _bounds(self) -> Array:
         """What all detections of each figure may be worth, shape (n,)."""
         usual = max(math.log(self._right / self._wrong), 0.0)
-        bounds: Array = np.array([usual, max(usual, FRONT_LIMITS.confirmed), 0.0])[self._record]
-        return bounds
+        return np.array([usual, max(usual, FRONT_LIMITS.confirmed), 0.0])[self._record]
 
     def limit_hidden(self, rows: Bools) -> None:
         """Limit the log-odds of figures behind a hand."""

@@ -240,13 +240,11 @@ class MotionFilter:
 
     def pose_cov(self) -> Array:
         """Return covariances of x, y and heading from the image noise, shape (n, 3, 3)."""
-        total: Array = self.cov[:, :3, :3] + self.persistent
-        return total
+        return self.cov[:, :3, :3] + self.persistent
 
     def place_sigma_mm(self) -> Array:
         """Return the deviation of each figure's place, about one sigma of the worse direction, shape (n,)."""
-        sigma: Array = np.sqrt(self.cov[:, X, X] + self.cov[:, Y, Y])
-        return sigma
+        return np.sqrt(self.cov[:, X, X] + self.cov[:, Y, Y])
 
 
 def _transition(noise: ProcessNoise, step_s: float) -> tuple[Array, Array]:

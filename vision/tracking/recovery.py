@@ -191,8 +191,7 @@ class LostFigures:
         """
         reach_mm = ASSIGNMENT_LIMITS.solid_mm + self.fastest_mm_per_s * self.away_ns * 1e-9
         noticed = (self.away_ns <= RECOVERY_LIMITS.unnoticed_ns) & ~self.taken
-        too_soon: Bools = (off_way_mm > reach_mm[:, None]) & noticed[:, None]
-        return too_soon
+        return (off_way_mm > reach_mm[:, None]) & noticed[:, None]
 
 
 def settled_for_far(measurements: Measurements, lasted_ns: NDArray[np.int64]) -> Bools:
@@ -204,8 +203,7 @@ def settled_for_far(measurements: Measurements, lasted_ns: NDArray[np.int64]) ->
     place, scores = measurements.pose[:, :2], measurements.scores
     beside = np.linalg.norm(place[:, None] - place[None], axis=2) < RECOVERY_LIMITS.beside_mm
     doubtful = (beside & (scores[None] > scores[:, None])).any(axis=1)
-    settled: Bools = lasted_ns >= np.where(doubtful, RECOVERY_LIMITS.settled_beside_ns, RECOVERY_LIMITS.settled_far_ns)
-    return settled
+    return lasted_ns >= np.where(doubtful, RECOVERY_LIMITS.settled_beside_ns, RECOVERY_LIMITS.settled_far_ns)
 
 
 def recover(

@@ -57,14 +57,12 @@ class Ladder:
     def position(self, crossing_px: Array) -> Array:
         """Convert crossings to steps."""
         p, q, r = self.law
-        position: Array = (p * crossing_px + q) / (1 + r * crossing_px)
-        return position
+        return (p * crossing_px + q) / (1 + r * crossing_px)
 
     def crossing_px(self, position: Array) -> Array:
         """Invert `position`."""
         p, q, r = self.law
-        crossing: Array = (position - q) / (p - r * position)
-        return crossing
+        return (position - q) / (p - r * position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,8 +161,7 @@ def _is_paint(samples: PaintSamples, near: Array, far: Array, misfit: Array, pai
     floor = max(_LIMITS.min_contrast * abs(paint), _LIMITS.min_contrast_levels)
     sign = np.where(samples.own_color, _line_signs(samples, np.where(plausible, near, 0.0)), np.sign(paint))
     stands_in, stands_out = near * sign > floor, far * sign > floor
-    ok: NDArray[np.bool_] = plausible & stands_in & (stands_out | ~samples.is_free)
-    return ok
+    return plausible & stands_in & (stands_out | ~samples.is_free)
 
 
 def _line_signs(samples: PaintSamples, near: Array) -> Array:
@@ -231,8 +230,7 @@ def _displacement(seen: PaintMeasurement, first: PaintMeasurement) -> Array:
         answer[:] = np.linalg.lstsq(shapes[both][keep], moved[keep], rcond=None)[0]
         off = np.abs(moved - shapes[both] @ answer)
         keep = off < _LIMITS.outlier_sigmas * max(float(np.median(off)) * 1.48, 0.02)
-    shake: Array = shapes @ answer
-    return shake
+    return shapes @ answer
 
 
 def _similarity(px: Array, normals: Array) -> Array:

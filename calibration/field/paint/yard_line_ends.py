@@ -85,8 +85,7 @@ def observe_line_ends(
 
 def _direction(camera: Camera, points_mm: Array, way_mm: Array) -> Array:
     """Return how a millimeter some way moves points in the picture, px, shape (n, 2)."""
-    moved: Array = camera.to_pixels(points_mm + way_mm / 2) - camera.to_pixels(points_mm - way_mm / 2)
-    return moved
+    return camera.to_pixels(points_mm + way_mm / 2) - camera.to_pixels(points_mm - way_mm / 2)
 
 
 def _fit_edges(contrast: Array, places: Array, search_px: float, blur_px: float) -> tuple[Array, Array, Array, Array]:
