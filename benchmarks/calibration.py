@@ -218,7 +218,9 @@ def chessboards(folder: Path) -> None:
         if view is not None:
             views.append(view)
     lens = calibrate_lens(views, size)
-    errors = np.concatenate([_held_out(view, lens.lens.matrix, np.array(lens.lens.distortion)) for view in views])
+    (fx, fy), (cx, cy) = lens.lens.focal_px, lens.lens.center_px
+    matrix = np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
+    errors = np.concatenate([_held_out(view, matrix, np.array(lens.lens.distortion)) for view in views])
     print(
         f"{len(views)} photographs: rms {lens.rms_px:.3f} px; held-out corners {errors.mean():.3f} mm mean on the plane"
     )

@@ -27,19 +27,16 @@ class AdviceLimits:
 
 ADVICE_LIMITS: Final = AdviceLimits()
 
-
 Measurement = Literal["goal_to_goal", "side_to_side", "camera_height", "lens"]
 """Something to measure: a length of the print by tape, the height of the lens over the board, or the lens's own bending
 by a printed sheet."""
 
-
-_WORDS: Final[dict[Measurement, str]] = {
+_WORDS: Final[dict[Measurement, str]] = {  # the least effort first
     "goal_to_goal": "the length from goal line to goal line",
     "side_to_side": "the length from sideline to sideline",
     "camera_height": "the height of the lens over the board",
     "lens": "the lens measured with the printed sheet",
 }
-_EFFORT: Final[dict[Measurement, int]] = {name: i for i, name in enumerate(_WORDS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,7 @@ class Advice:
     """The measurement that would help most."""
 
     measure: Measurement | None  # what to measure; None where nothing would help
-    now_yd: float  # two standard deviations of base tops as they are known now
-    then_yd: float  # the same with the measurement
+    then_yd: float  # two standard deviations of base tops with it
     text: str  # one sentence for people
 
 
@@ -76,15 +72,15 @@ def best_measurement(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.
     tape: dict[Measurement, float] = {name: left for name, left in then.items() if name != "lens"}
     use = tape if min(tape.values()) <= max(wanted_yd, now_yd / 2) else then
     enough = max(wanted_yd, ADVICE_LIMITS.as_good * min(use.values()))
-    best = min((name for name in use if use[name] <= enough), key=_EFFORT.__getitem__)
+    best = min((name for name in use if use[name] <= enough), key=[*_WORDS].index)
     known = f"base tops are known to {{}} yd instead of {now_yd:.2g}"
     if not calibration.lengths_known and now_yd <= wanted_yd:
         best = "goal_to_goal"
-        return Advice(best, now_yd, then[best], f"With {_WORDS[best]}, lengths in mm are known too.")
+        return Advice(best, then[best], f"With {_WORDS[best]}, lengths in mm are known too.")
     if then[best] > max(wanted_yd, now_yd * ADVICE_LIMITS.helps):
         text = f"Base tops are known to {now_yd:.2g} yd, and no measurement would help"
-        return Advice(None, now_yd, now_yd, f"{text}: bring the camera nearer or light the board evenly; try again.")
-    return Advice(best, now_yd, then[best], f"With {_WORDS[best]}, {known.format(format(then[best], '.2g'))}.")
+        return Advice(None, now_yd, f"{text}: bring the camera nearer or light the board evenly; try again.")
+    return Advice(best, then[best], f"With {_WORDS[best]}, {known.format(format(then[best], '.2g'))}.")
 
 
 def describe_certainty(calibration: Calibration) -> str:
@@ -112,14 +108,8 @@ def _measured(calibration: Calibration) -> dict[Measurement, Calibration]:
     slopes = {i: float(by) for i, by in enumerate(height) if by}
     tape = LENS_PRIOR_LIMITS.tape_mm / float(calibration.camera.position_mm[2])
     known["camera_height"] = _conditioned(calibration, slopes | ({SCALE: 1.0} if size > SCALE else {}), tape)
-    known["lens"] = _with_known_lens(calibration)
+    known["lens"] = _left(calibration, np.eye(size)[LENS], np.diag(np.square(LENS_PRIOR_LIMITS.measured_floor)))
     return known
-
-
-def _with_known_lens(calibration: Calibration) -> Calibration:
-    """Return it as if the lens had been measured with the sheet."""
-    slopes = np.eye(len(calibration.covariance))[LENS]
-    return _left(calibration, slopes, np.diag(np.square(LENS_PRIOR_LIMITS.measured_floor)))
 
 
 def _conditioned(calibration: Calibration, slope: dict[int, float], sigma: float) -> Calibration:

@@ -67,12 +67,6 @@ class Lens:
         check(min(self.size_px) > 0, InputError, f"size_px must be above 0, not {self.size_px}")
         check(min(self.focal_px) > 0, InputError, f"focal_px must be above 0, not {self.focal_px}")
 
-    @property
-    def matrix(self) -> Array:
-        """The camera matrix, shape (3, 3)."""
-        (fx, fy), (cx, cy) = self.focal_px, self.center_px
-        return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
-
     def distort(self, points: Array) -> Array:
         """Distort normalized image points, shape (n, 2); returns the same shape."""
         points = self.projected(points)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,7 +28,7 @@ from downfield.calibration.jacobians import (
     project,
     with_parameters,
 )
-from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.lens.prior import LensPrior, TypicalLens, strain
 from downfield.calibration.robust_least_squares import (
     ErrorGroups,
     cluster_robust_covariance,
@@ -91,6 +92,12 @@ class Observations:
             np.full(2 * n, -1),
         )
 
+    @staticmethod
+    def joined(parts: Sequence[Observations]) -> Observations:
+        """Return the observations of all parts; what has one cluster number in several parts is one cluster."""
+        names = [field.name for field in dataclasses.fields(Observations)]
+        return Observations(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
     @property
     def groups(self) -> ErrorGroups:
         """Which of them err together."""
@@ -149,7 +156,8 @@ def fit_camera(
     rough = rough if spread_of is None else rough.with_spread_of(spread_of.systematic)
     free = np.arange(BOW.stop if fine else BOW.start)
     problem = _Problem(start, observations, prior, rough, np.array(bow_spread_mm), free, stretch)
-    begin = np.concatenate([camera_parameters(start)[free], problem.begin_stretch, np.zeros(rough.count)])
+    begin_stretch = [] if stretch is None else [stretch.begin]
+    begin = np.concatenate([camera_parameters(start)[free], begin_stretch, np.zeros(rough.count)])
     values, cost = _minimize(problem, begin, max_steps)
     # How large this picture's systematic errors are is known only after a first fit.
     if fine and spread_of is None:
@@ -168,14 +176,13 @@ def fit_camera(
     covariance[np.ix_(kept, kept)] = found[: len(kept), : len(kept)]
     if fine:  # all of the picture aside is the principal point aside
         covariance[_CENTER, _CENTER] += problem.systematic.shift_px**2
-    strain = prior.strain(camera_parameters(camera)[LENS])
     rows_px = problem.systematic.rows_px(problem.systematic_px(values))
     volume = log_volume(jacobian, np.append(weight, np.ones(len(jacobian) - n)))
     volume -= float(np.log(problem.bow_spread_mm).sum() + np.log(problem.systematic.spread_px).sum())
     residual_px = whitened * observations.sigma_px
-    longer = problem.stretch_at(values)
+    strained, longer = strain(prior, camera_parameters(camera)[LENS]), problem.stretch_at(values)
     return CameraFit(
-        camera, covariance, residual_px, weight, rows_px, lines_px, cost, volume, strain, problem.systematic, longer
+        camera, covariance, residual_px, weight, rows_px, lines_px, cost, volume, strained, problem.systematic, longer
     )
 
 
@@ -208,11 +215,6 @@ class _Problem:
     bow_spread_mm: Array
     free: Indices
     stretch: OpenStretch | None = None
-
-    @property
-    def begin_stretch(self) -> Array:
-        """Where the stretch begins, shape (1,); empty when it is not open."""
-        return np.array([] if self.stretch is None else [self.stretch.begin])
 
     @property
     def loss_at(self) -> Array:

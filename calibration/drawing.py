@@ -14,7 +14,6 @@ from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.quality import base_top_sigma_mm
 from downfield.core.arrays import Array, Image
-from downfield.core.field.painted_lines import PaintedLine
 from downfield.core.footprint import BASE_TOP_MM
 
 _Color = tuple[int, int, int]
@@ -44,11 +43,7 @@ _LIMITS: Final = DrawingLimits()
 
 
 def draw_calibration(image: Image, calibration: Calibration) -> Image:
-    """Draw the field model over a photograph, with a caption above and the error map below.
-
-    Returns:
-        The photograph with the model on it, a caption above and the error map below; of the photograph's width.
-    """
+    """Return a photograph with the field model on it, a caption above and the error map below, of the same width."""
     over = draw_field(image, calibration)
     worst = _residuals(over, image, calibration)
     _axes(over, calibration)
@@ -59,17 +54,13 @@ def draw_field(image: Image, calibration: Calibration, thickness: int = 1) -> Im
     """Return a photograph with the field model drawn on it, in lines of a thickness in px; nothing else."""
     over = image.copy()
     for line in calibration.field.lines():
-        _outline(over, calibration, line, thickness)
+        (x0, x1), (y0, y1) = line.x_mm, line.y_mm
+        count, color = (2, _HASH) if line.kind == "hash" else (24, _MODEL)
+        t = np.linspace(0, 1, count)[:, None]
+        corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
+        rim = np.concatenate([a + (b - a) * t for a, b in pairwise(corners)])
+        _polyline(over, calibration.camera.to_pixels(rim), color, thickness)
     return over
-
-
-def _outline(canvas: Image, calibration: Calibration, line: PaintedLine, thickness: int = 1) -> None:
-    (x0, x1), (y0, y1) = line.x_mm, line.y_mm
-    count = 2 if line.kind == "hash" else 24
-    t = np.linspace(0, 1, count)[:, None]
-    corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
-    rim = np.concatenate([a + (b - a) * t for a, b in pairwise(corners)])
-    _polyline(canvas, calibration.camera.to_pixels(rim), _HASH if line.kind == "hash" else _MODEL, thickness)
 
 
 def _polyline(canvas: Image, px: Array, color: _Color, thickness: int = 1) -> None:

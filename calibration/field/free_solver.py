@@ -17,16 +17,15 @@ import numpy as np
 from downfield.calibration.camera import flat_bow
 from downfield.calibration.camera_fit import Observations
 from downfield.calibration.field.lines.matching import Candidate, FieldLines, likely_shifts
-from downfield.calibration.field.lines.plane_camera import camera_and_proportions, camera_from_points, fit_either_lens
+from downfield.calibration.field.lines.plane_camera import camera_and_proportions, fit_either_lens
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds
-from downfield.calibration.field.marks.hash_rows import with_hash_rows
-from downfield.calibration.field.marks.number_rows import with_number_rows
+from downfield.calibration.field.marks.mark_rows import with_hash_rows, with_number_rows
 from downfield.calibration.field.marks.yard_marks import marked_steps
 from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.field.print_measurement import measure_styles, with_line_inset
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions, stretched_field
-from downfield.core.arrays import Array, Bools, Image, Plane
+from downfield.core.arrays import Bools, Image, Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import LineStyle
 
@@ -62,11 +61,6 @@ MEASURING_SEARCHES_PX: Final = (4.0, 3.0, 2.5)
 """Distance within which the paint is searched for while the print is measured, fit by fit."""
 
 
-def proportions_off(candidate: Candidate, field: FieldModel) -> float:
-    """Return how far a candidate's proportions are from the description, log ratio."""
-    return abs(math.log(candidate.field.mm_per_yd_y / field.mm_per_yd_y))
-
-
 @dataclass(frozen=True, slots=True)
 class GoalRungs:
     """The rungs of the ladder that are goal lines."""
@@ -86,40 +80,48 @@ def find_goal_rungs(
     every = [(score, shift, field) for field in fields for shift, score in likely_shifts(lines, field)]
     for _, shift, field in sorted(every, key=lambda item: -item[0]):
         placed = GoalRungs(shift, round(field.length_yd / field.yard_line_every_yd))
-        start = next(free_candidates(lines, field, ends, UNKNOWN, placed), None)
+        start = next(find_candidates(lines, field, ends, UNKNOWN, placed), None)
         if start is not None:
             run = marked_steps(plane, start.camera, start.field, ends.paint)
             return None if run is None else GoalRungs(shift + run[0], run[1] - run[0])
     return None
 
 
-def _shifts(lines: FieldLines, field: FieldModel, goals: GoalRungs | None) -> list[tuple[int, float]]:
-    """Return the rungs that may be the left goal line, with their scores."""
-    return [(goals.first, 1.0)] if goals and goals.suit(field) else likely_shifts(lines, field)
-
-
-def free_candidates(
+def find_candidates(
     lines: FieldLines,
     field: FieldModel,
     ends: YardLineEnds,
-    open_by: OpenProportions = ROUGH,
+    open_by: OpenProportions | None = ROUGH,
     goals: GoalRungs | None = None,
 ) -> Iterator[Candidate]:
-    """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first."""
-    for shift, score in _shifts(lines, field, goals):
-        board_mm, seen_px = _yard_line_ends(lines, field, ends, shift)
-        if len(board_mm) < _LIMITS.min_ends:
+    """Yield the ways the lines could be a field, the likelier shifts of the ladder first.
+
+    Args:
+        open_by: how far its proportions are open, and so are its lines; None where it is just as it is described.
+        goals: the goal lines, where they are known.
+    """
+    across = lines.across
+    for shift, score in [(goals.first, 1.0)] if goals and goals.suit(field) else likely_shifts(lines, field):
+        board, seen, (found, yards) = [], [], lines.yards(field, shift)
+        for k, crossing in enumerate(ends.crossing_px):
+            low_side = (k == 1) == (across.along == 1)
+            for i, yard in zip(found, yards, strict=True):
+                board.append((yard * field.mm_per_yd_x, 0.0 if low_side else field.width_mm))
+                seen.append(lines.meet(float(across.crossing_px[i]), crossing))
+        if len(board) < _LIMITS.min_ends:
             continue
-        answer = camera_and_proportions(board_mm, seen_px, lines.distortion, field, open_by.spread)
+        spread = None if open_by is None else open_by.spread
+        answer = camera_and_proportions(np.array(board), np.array(seen), lines.distortion, field, spread)
         if answer is None:
             continue
         camera, measured = answer
-        border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else _LIMITS.border_mm
-        line_mm = ends.width_steps * field.yard_line_every_yd * field.mm_per_yd_x
-        measured = with_open_styles(dataclasses.replace(measured, line_mm=line_mm), border_mm)
-        candidate = Candidate(measured, camera, score, shift)
-        if proportions_off(candidate, field) < open_by.most_off:
-            yield candidate
+        if open_by is not None:
+            border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else _LIMITS.border_mm
+            line_mm = ends.width_steps * field.yard_line_every_yd * field.mm_per_yd_x
+            measured = with_open_styles(dataclasses.replace(measured, line_mm=line_mm), border_mm)
+            if abs(math.log(measured.mm_per_yd_y / field.mm_per_yd_y)) >= open_by.most_off:
+                continue
+        yield Candidate(measured, camera, score, shift)
 
 
 def with_open_styles(field: FieldModel, border_mm: float = _LIMITS.border_mm) -> FieldModel:
@@ -127,31 +129,6 @@ def with_open_styles(field: FieldModel, border_mm: float = _LIMITS.border_mm) ->
     border = LineStyle(border_mm, "inner")
     # Ticks along the sidelines come in every form or not at all: the hash rows have to be found without them.
     return dataclasses.replace(field, sideline=border, end_line=border, sideline_marks=False)
-
-
-def described_candidates(
-    lines: FieldLines, fields: Sequence[FieldModel], ends: YardLineEnds, goals: GoalRungs | None = None
-) -> Iterator[Candidate]:
-    """Yield the ways the lines could be one of the fields just as it is described; arguments as `free_candidates`."""
-    for field in fields:
-        for shift, score in _shifts(lines, field, goals):
-            board_mm, seen_px = _yard_line_ends(lines, field, ends, shift)
-            if len(board_mm) >= _LIMITS.min_ends:
-                camera = camera_from_points(board_mm, seen_px, lines.distortion, field)
-                if camera is not None:
-                    yield Candidate(field, camera, score, shift)
-
-
-def _yard_line_ends(lines: FieldLines, field: FieldModel, ends: YardLineEnds, shift: int) -> tuple[Array, Array]:
-    """Return the ends of the yard lines on the board, mm, and in the undistorted picture, px; shape (n, 2) each."""
-    across, (found, yards) = lines.across, lines.yards(field, shift)
-    board, seen = [], []
-    for k, crossing in enumerate(ends.crossing_px):
-        low_side = (k == 1) == (across.along == 1)
-        for i, yard in zip(found, yards, strict=True):
-            board.append((yard * field.mm_per_yd_x, 0.0 if low_side else field.width_mm))
-            seen.append(lines.meet(float(across.crossing_px[i]), crossing))
-    return np.array(board).reshape(-1, 2), np.array(seen).reshape(-1, 2)
 
 
 def measure_print(
@@ -195,13 +172,8 @@ def _is_sure(observations: Observations, field: FieldModel) -> Bools:
     Sidelines are placed by the yard lines' ends where most of these are seen; else their own paint has to do.
     """
     free: Bools = observations.boundary < 0
-    ends = (
-        np.isin(
-            observations.points_mm[:, 1],
-            [y_mm for line in field.lines() if line.kind == "yard_line" for y_mm in line.y_mm],
-        )
-        & free
-    )
+    ends_mm = [y_mm for line in field.lines() if line.kind == "yard_line" for y_mm in line.y_mm]
+    ends = np.isin(observations.points_mm[:, 1], ends_mm) & free
     if ends.sum() > _LIMITS.sufficient_ends * 2 * len(field.yard_lines_yd()):
         return free
     placed = [i for i, line in enumerate(field.lines()) if line.kind == "sideline"]

@@ -19,14 +19,14 @@ from downfield.calibration.field.free_solver import MEASURING_SEARCHES_PX, measu
 from downfield.calibration.field.lines.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.lines.line_pencils import DivisionModel, estimate_distortion
 from downfield.calibration.field.lines.matching import Candidate
-from downfield.calibration.field.lines.plane_camera import camera_from_points
+from downfield.calibration.field.lines.plane_camera import camera_and_proportions
 from downfield.calibration.field.marks.mirroring import refuse_mirrored
-from downfield.calibration.field.measured_solving import refine_measured
 from downfield.calibration.field.paint.paint_measurement import measure_paint
 from downfield.calibration.field.paint.paint_samples import sample_long_lines
 from downfield.calibration.field.refinement import refine_solution
 from downfield.calibration.field.selection import with_mean_focal
 from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.field.solver import refine_measured
 from downfield.calibration.field.verification import share_of_lines_found
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import check_picture
@@ -168,11 +168,11 @@ def _starts(image: Image, fields: Sequence[FieldModel], yards: Array, px: Array)
         *(DivisionModel(size, amount) for amount in _LIMITS.distortions),
     ]
     found = [
-        (camera_from_points(yards * field.mm_per_yd, distortion.undistort(px), distortion, field), field)
+        camera_and_proportions(yards * field.mm_per_yd, distortion.undistort(px), distortion, field, None)
         for distortion in distortions
         for field in fields
     ]
-    return [(camera, field) for camera, field in found if camera is not None]
+    return [start for start in found if start is not None]
 
 
 def _check_landmarks(camera: Camera, landmarks: Sequence[Landmark], board_mm: Array, px: Array) -> None:

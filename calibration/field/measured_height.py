@@ -111,9 +111,8 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
         bool(np.isfinite(foot_mm).all()), InputError, "the foot is not on the board. Mark where it touches the board."
     )
     error_mm = max(_LIMITS.min_height_sigma_mm, _LIMITS.height_share * standing.height_mm)
-    sigma_px = math.hypot(
-        math.sqrt(2) * _LIMITS.place_px * larger, apart_px * error_mm / standing.height_mm
-    )  # of foot and top
+    place_px = math.sqrt(2) * _LIMITS.place_px * larger  # of foot and top
+    sigma_px = math.hypot(place_px, apart_px * error_mm / standing.height_mm)
     top = Observations.of_points(np.array([(*foot_mm, standing.height_mm)]), np.array([standing.top_px]), sigma_px)
     seen = _appended(solution.observations, top)
     fit = fit_camera(camera, seen, prior=solution.prior, stretch=solution.stretch, fine=True)
@@ -134,12 +133,7 @@ def _appended(observations: Observations, top: Observations) -> Observations:
     more = dataclasses.replace(
         top[copies], sigma_px=top.sigma_px[copies] * math.sqrt(_COPIES), cluster=last + 1 + copies
     )
-    return Observations(
-        *(
-            np.concatenate([getattr(observations, each.name), getattr(more, each.name)])
-            for each in dataclasses.fields(observations)
-        )
-    )
+    return Observations.joined([observations, more])
 
 
 def is_sized(solution: FieldSolution) -> bool:

@@ -29,7 +29,7 @@ from downfield.calibration.camera_fit import (
     with_scaled_focal,
 )
 from downfield.calibration.jacobians import LENS, camera_parameters
-from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.lens.prior import LensPrior, TypicalLens, strain
 from downfield.calibration.robust_least_squares import overstated_precision
 from downfield.calibration.stretch import OpenStretch
 from downfield.core.arrays import Array
@@ -136,8 +136,8 @@ def average_focal(
     along, bend = (_values(high) - _values(low)) / 2, _values(bent) - _values(flat)
     doubt = posterior.bowed * (1 - posterior.bowed)
     spread = np.outer(along, along) + doubt * np.outer(bend, bend)
-    strain = prior.strain(camera_parameters(found.camera)[LENS])
-    return _doubted(dataclasses.replace(found, covariance=found.covariance + spread, strain=strain), prior)
+    strained = strain(prior, camera_parameters(found.camera)[LENS])
+    return _doubted(dataclasses.replace(found, covariance=found.covariance + spread, strain=strained), prior)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def _doubted(fit: CameraFit, prior: TypicalLens) -> CameraFit:
     """
     bow = fit.camera.bow.sizes_mm if fit.camera.bow else np.zeros(1)
     bent = float((np.abs(bow) / FIT_LIMITS.bow_spread_mm[: len(bow)]).max())
-    strange = max(prior.strain(camera_parameters(fit.camera)[LENS]) - 1.5, (bent - 2.5) / 2)
+    strange = max(strain(prior, camera_parameters(fit.camera)[LENS]) - 1.5, (bent - 2.5) / 2)
     if strange <= 0:
         return fit
     by_focal = fit.covariance[0] / fit.covariance[0, 0]

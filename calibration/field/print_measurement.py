@@ -10,11 +10,10 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
-from downfield.calibration.field.lines.line_chains import levels_at
+from downfield.calibration.field.lines.line_chains import find_peaks, levels_at, smoothed
 from downfield.core.arrays import Array, Image, Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import LineStyle, LineZero
@@ -206,13 +205,7 @@ def _px_per_mm(camera: Camera, field: FieldModel) -> float:
 
 def _edges(profile: Array, offsets_mm: Array, least: float, sign: int = 0) -> Array:
     """Return the places of the edges of a profile, mm, rising, with a least share of the clearest; 0 is either sign."""
-    sigma = _LIMITS.smooth_px / _LIMITS.step_px
-    column = np.ascontiguousarray(profile)[:, None]
-    smooth = np.asarray(cv2.GaussianBlur(column, (1, 0), sigma, sigmaY=sigma))[:, 0]
-    slope = np.gradient(smooth)
+    slope = np.gradient(smoothed(profile, _LIMITS.smooth_px / _LIMITS.step_px))
     rising = np.abs(slope) if sign == 0 else np.maximum(sign * slope, 0.0)
-    inner = rising[1:-1]
-    peak = 1 + np.flatnonzero((inner >= rising[:-2]) & (inner > rising[2:]) & (inner > least * np.abs(slope).max()))
-    before, here, after = rising[peak - 1], rising[peak], rising[peak + 1]
-    shift = np.clip(0.5 * (before - after) / np.minimum(before - 2 * here + after, -1e-9), -0.5, 0.5)
-    return np.asarray(offsets_mm[peak] + shift * (offsets_mm[1] - offsets_mm[0]))
+    peak, beside = find_peaks(rising, least * np.abs(slope).max())
+    return np.asarray(offsets_mm[peak] + beside * (offsets_mm[1] - offsets_mm[0]))

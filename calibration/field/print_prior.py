@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.field.free_solver import ROUGH, UNKNOWN, OpenProportions, find_goal_rungs, free_candidates
+from downfield.calibration.field.free_solver import ROUGH, UNKNOWN, OpenProportions, find_candidates, find_goal_rungs
 from downfield.calibration.field.lines.matching import MATCHING_LIMITS, NO_RUNG, Candidate, FieldLines
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds
 from downfield.calibration.field.measurements import FieldMeasurements
@@ -63,7 +63,7 @@ def described_print(plane: Plane, lines: FieldLines, ends: YardLineEnds, field: 
     spread = ROUGH.spread if measured is None else measured
     scale = PRINT_PRIOR_LIMITS.rough_scale if measured is None else lengths.error_mm / field.length_mm
     goals = find_goal_rungs(plane, lines, [field], ends)
-    options = free_candidates(lines, field, ends, OpenProportions(spread, ROUGH.most_off), goals)
+    options = find_candidates(lines, field, ends, OpenProportions(spread, ROUGH.most_off), goals)
     return SupposedPrint(tuple(options), DescribedProportions.of(field, spread), ScaleError(scale))
 
 
@@ -76,7 +76,7 @@ def unknown_print(plane: Plane, lines: FieldLines, ends: YardLineEnds) -> Suppos
     likely = tens if goals else every
     goals = goals or find_goal_rungs(plane, lines, kinds, ends)
     suited = [kind for kind in likely if goals and goals.suit(kind)] or (*kinds, *tens)
-    options = tuple(option for kind in suited for option in free_candidates(lines, kind, ends, UNKNOWN, goals))
+    options = tuple(option for kind in suited for option in find_candidates(lines, kind, ends, UNKNOWN, goals))
     return SupposedPrint(options, DescribedProportions(PRINT_PRIOR_LIMITS.yard_ratio, UNKNOWN.spread), UNKNOWN_SCALE)
 
 

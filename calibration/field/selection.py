@@ -12,7 +12,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.lines.matching import Candidate
-from downfield.calibration.field.marks.number_rows import with_number_rows
+from downfield.calibration.field.marks.mark_rows import with_number_rows
 from downfield.calibration.field.marks.repeated_digit import are_others_numbered, repeated_digit_sides
 from downfield.calibration.field.marks.yard_marks import marked_steps, marks_log_odds
 from downfield.calibration.field.open_focal import average_focal

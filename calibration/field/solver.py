@@ -21,23 +21,29 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.free_solver import described_candidates, find_goal_rungs
+from downfield.calibration.field.free_solver import find_candidates, find_goal_rungs, measure_print
 from downfield.calibration.field.lines.line_chains import clearest_channel
-from downfield.calibration.field.lines.matching import FieldLines, find_lines
+from downfield.calibration.field.lines.matching import Candidate, FieldLines, find_lines
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds, find_yard_line_ends
-from downfield.calibration.field.marks.mirroring import refuse_mirrored
-from downfield.calibration.field.measured_solving import solve_by_measuring
-from downfield.calibration.field.print_prior import described_print, recognized, unknown_print
+from downfield.calibration.field.marks.mirroring import UNMIRROR, mirrored_probability, refuse_mirrored
+from downfield.calibration.field.print_prior import SupposedPrint, described_print, recognized, unknown_print
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.refinement import refine_solution, solve_again
-from downfield.calibration.field.selection import best_trusted, likeliest, no_match_text, reading_label, with_mean_focal
+from downfield.calibration.field.selection import (
+    SELECTION_LIMITS,
+    best_trusted,
+    likeliest,
+    no_match_text,
+    reading_label,
+    with_mean_focal,
+)
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.jacobians import PLACE_PARAMETERS
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, MeasuredLens, TypicalLens
 from downfield.calibration.pictures import BLURRED, check_picture, is_blurred
 from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Array, Image, Plane
-from downfield.core.errors import CalibrationError
+from downfield.core.errors import AimError, CalibrationError
 from downfield.core.field.model import FieldModel, preset, preset_names
 
 _SIZED: Final = 0.1
@@ -45,6 +51,13 @@ _SIZED: Final = 0.1
 _MAX_CHECKED: Final = 160
 """Largest number of ways to read a print as it is described that are checked, the likelier shifts first."""
 
+
+_SEARCHES_PX: Final = (2.0,)  # how far off the paint is searched after the print was measured
+
+_MIRRORED_OR_NOT: Final = (
+    "the field's numbers read about as well in a mirror, so the picture may be mirrored. Choose whether it is; or focus"
+    " the camera and clear the numbers."
+)
 
 _NO_ENDS: Final = (
     "yard lines are seen, but not where they end. Bring both sidelines into view, clear them, and light the field"
@@ -211,7 +224,7 @@ def solve_field(
         supposed = suppose(planes[0], lines, ends)
         if described and not supposed.options:
             raise CalibrationError(no_match_text(fields), "measure")
-        best = solve_by_measuring(planes, supposed, ends.paint, images[0], prior, reporter)
+        best = _solve_by_measuring(planes, supposed, ends.paint, images[0], prior, reporter)
         best = best if described else recognized(best, fields or [preset(name) for name in preset_names()])
     placed = best if distance is None else at_distance(best, images, distance)
     best = with_mean_focal(best, planes) if placed is best else placed
@@ -231,7 +244,8 @@ def _solve_as_described(
 ) -> FieldSolution:
     """Solve a print that is just as one of the fields describes it."""
     reporter.enter("matching the print")
-    every = described_candidates(lines, fields, ends, find_goal_rungs(planes[0], lines, fields, ends))
+    goals = find_goal_rungs(planes[0], lines, fields, ends)
+    every = (way for field in fields for way in find_candidates(lines, field, ends, None, goals))
     likely, _ = likeliest(planes[0], list(islice(every, _MAX_CHECKED)))
     if not likely:
         raise CalibrationError(BLURRED if is_blurred(image) else no_match_text(fields), "place_corners")
@@ -245,6 +259,88 @@ def _solve_as_described(
     # A print looks as regular in a mirror: only its numbers tell.
     refuse_mirrored(planes[0], best.fit.camera, best.field)
     return best
+
+
+def _solve_by_measuring(
+    planes: Sequence[Plane],
+    supposed: SupposedPrint,
+    paint: float,
+    image: Image,
+    prior: LensPrior | None,
+    reporter: ProgressReporter,
+) -> FieldSolution:
+    """Solve a print whose proportions and lines are measured in the picture.
+
+    Args:
+        planes: gray pictures; the camera is that of the first.
+        supposed: the ways to read it, and what is known of the print.
+
+    Raises:
+        AmbiguousField: several solutions are as good; carries them.
+        CalibrationError: no trustworthy solution, or the picture is mirrored, or may be; says what to change.
+    """
+    reporter.enter("matching the print")
+    likely, others = likeliest(planes[0], list(supposed.options), paint)
+    solutions = _measured(planes, image, supposed, likely, paint, prior, reporter)
+    try:
+        try:
+            best = best_trusted(solutions, image, planes, paint)
+        except (AimError, AmbiguousField):
+            raise
+        except CalibrationError:
+            if not others:
+                raise
+            # None of the likelier ways is right after all.
+            solutions += _measured(planes, image, supposed, others, paint, prior, reporter)
+            best = best_trusted(solutions, image, planes, paint)
+    except AmbiguousField as ways:
+        readings = [dataclasses.replace(way, solution=with_mean_focal(way.solution, planes)) for way in ways.readings]
+        raise AmbiguousField(readings) from None
+    return _not_mirrored(best, planes[0])
+
+
+def _measured(
+    planes: Sequence[Plane],
+    image: Image,
+    supposed: SupposedPrint,
+    options: Sequence[Candidate],
+    paint: float,
+    prior: LensPrior | None,
+    reporter: ProgressReporter,
+) -> list[FieldSolution]:
+    """Return the solutions of the ways to read a picture for which enough paint is found."""
+    solutions = []
+    for i, option in enumerate(options):
+        reporter.enter("solving the camera", i / len(options))
+        found = measure_print(planes, image, option, paint, prior, supposed.proportions)
+        solution = None if found is None else refine_measured(planes, found, prior, supposed.proportions)
+        if solution is not None:
+            solutions.append(dataclasses.replace(solution, scale=supposed.scale))
+    reporter.enter("checking")
+    return solutions
+
+
+def refine_measured(
+    planes: Sequence[Plane], found: Candidate, prior: LensPrior | None, proportions: DescribedProportions
+) -> FieldSolution | None:
+    """Refine the camera over a print that was measured, with its proportions; None when too little paint is found."""
+    return refine_solution(
+        planes, found.camera, found.field, prior=prior, proportions=proportions, searches_px=_SEARCHES_PX, ends=True
+    )
+
+
+def _not_mirrored(solution: FieldSolution, plane: Plane) -> FieldSolution:
+    """Return a solution that is not mirrored. Raises AmbiguousField: it may be; carries both; AimError: it is."""
+    share = mirrored_probability(plane, solution.fit.camera, solution.field)
+    if share > 1 - SELECTION_LIMITS.likely:
+        raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
+    seen = dataclasses.replace(solution, probability=solution.probability * (1 - share))
+    mirror = dataclasses.replace(solution, probability=solution.probability * share, rivals=())
+    other = FieldReading("the picture is mirrored", mirror, mirrored=True)
+    if share > SELECTION_LIMITS.likely:
+        seen = with_mean_focal(seen, [plane])
+        raise AmbiguousField([FieldReading("the picture shows the board as it is", seen), other], _MIRRORED_OR_NOT)
+    return dataclasses.replace(seen, rivals=(*seen.rivals, other))
 
 
 def at_distance(solution: FieldSolution, images: Sequence[Image], distance: LensFromDistance) -> FieldSolution:

@@ -66,8 +66,10 @@ class LensPrior(Protocol):
     def jacobian(self, lens: Array) -> Array:
         """Return the residuals' derivatives by the lens, shape (m, 9)."""
 
-    def strain(self, lens: Array) -> float:
-        """Return how unlike an ordinary lens it is, root mean square of standard deviations."""
+
+def strain(prior: LensPrior, lens: Array) -> float:
+    """Return how unlike what is known a lens is, root mean square of standard deviations."""
+    return float(np.sqrt(np.mean(prior.residual(lens) ** 2)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +126,6 @@ class TypicalLens:
         ]
         return np.array([*focal_terms, *middle, *(lens[4:] * self._distortion_scale(focal))])
 
-    def strain(self, lens: Array) -> float:
-        """Return how unlike an ordinary lens it is, root mean square of standard deviations."""
-        return _rms(self.residual(lens))
-
     def jacobian(self, lens: Array) -> Array:
         """Return the residuals' derivatives, shape (9, 9)."""
         width = self.size_px[0]
@@ -145,9 +143,8 @@ class TypicalLens:
     def _distortion_scale(self, focal: float) -> Array:
         corner = math.hypot(*self.size_px) / 2 / focal
         k1, k2, k3 = LENS_PRIOR_LIMITS.corner_spread
-        scale: Array = corner**_POWERS / np.array(
-            [k1, k2, LENS_PRIOR_LIMITS.tangential_spread, LENS_PRIOR_LIMITS.tangential_spread, k3]
-        )
+        tangential = LENS_PRIOR_LIMITS.tangential_spread
+        scale: Array = corner**_POWERS / np.array([k1, k2, tangential, tangential, k3])
         return scale
 
 
@@ -191,22 +188,13 @@ class MeasuredLens:
     def of(lens: Lens, covariance: Array) -> MeasuredLens:
         """Return the prior of a lens and the covariance of its parameters, shape (9, 9)."""
         mean = np.array([*lens.focal_px, *lens.center_px, *lens.distortion])
-        return MeasuredLens(
-            mean, np.linalg.inv(np.linalg.cholesky(covariance + np.diag(np.square(LENS_PRIOR_LIMITS.measured_floor))))
-        )
+        whole = covariance + np.diag(np.square(LENS_PRIOR_LIMITS.measured_floor))
+        return MeasuredLens(mean, np.linalg.inv(np.linalg.cholesky(whole)))
 
     def residual(self, lens: Array) -> Array:
         """Return how far a lens is from the measured one, shape (9,)."""
         return self.root @ (lens - self.mean)
 
-    def strain(self, lens: Array) -> float:
-        """Return how unlike the measured lens it is, root mean square of standard deviations."""
-        return _rms(self.residual(lens))
-
     def jacobian(self, lens: Array) -> Array:  # noqa: ARG002 - the protocol's signature; a linear residual needs no point
         """Return the square root of the information, shape (9, 9)."""
         return self.root
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))

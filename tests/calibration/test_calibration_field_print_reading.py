@@ -10,7 +10,7 @@ import pytest
 from setup_readings import solution
 from small_prints import CAMERA, FIELD, SCALE, at_px, bare, with_marks
 
-from downfield.calibration.field.marks.hash_rows import with_hash_rows
+from downfield.calibration.field.marks.mark_rows import with_hash_rows
 from downfield.calibration.field.marks.mirroring import mirrored_probability
 from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
 from downfield.calibration.field.verification import find_problems, gather_evidence

@@ -8,7 +8,7 @@ import pytest
 from calibration_scenes import TUDOR, Scene, board_look, camera_over, photograph, worst_error_yd
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field import measured_solving, refinement, solver
+from downfield.calibration.field import refinement, solver
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.prior import lens_at_height
@@ -118,7 +118,6 @@ def test_focal_lengths_are_averaged_once_whether_the_distance_is_told_afterwards
 
     for module in (solver, refinement):
         monkeypatch.setattr(module, "with_mean_focal", count)
-    monkeypatch.setattr(measured_solving, "with_mean_focal", count)
     true_mm = float(scene.camera.position_mm[2])
     found = solve_field(
         [scene.image], [scene.field], distance=lambda camera: lens_at_height(camera, true_mm) if known else None

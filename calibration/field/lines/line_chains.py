@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.arrays import Array, Image, Plane
+from downfield.core.arrays import Array, Image, Indices, Plane
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,20 @@ def levels_at(plane: Plane | Image, places_px: Array) -> Array:
     at = np.clip(places_px, -30000, 30000).astype(np.float32)
     values = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(values, dtype=np.float64)
+
+
+def smoothed(values: Array, sigma: float) -> Array:
+    """Return values along a line, shape (n,), smoothed by a Gaussian, standard deviation in samples."""
+    column = np.ascontiguousarray(values, dtype=np.float64)[:, None]
+    return np.asarray(cv2.GaussianBlur(column, (1, 0), sigma, sigmaY=sigma), dtype=np.float64)[:, 0]
+
+
+def find_peaks(values: Array, least: float = -math.inf) -> tuple[Indices, Array]:
+    """Return the samples at which values, shape (n,), have a peak above the least, and how far beside each it is."""
+    inner = values[1:-1]
+    peak = 1 + np.flatnonzero((inner >= values[:-2]) & (inner > values[2:]) & (inner > least))
+    before, here, after = values[peak - 1], values[peak], values[peak + 1]
+    return peak, np.clip(0.5 * (before - after) / np.minimum(before - 2 * here + after, -1e-9), -0.5, 0.5)
 
 
 def _line_contrast(plane: Plane) -> float:

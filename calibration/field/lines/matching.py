@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.lines.line_chains import find_chains
+from downfield.calibration.field.lines.line_chains import find_chains, find_peaks
 from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.pictures import BLURRED, is_blurred
 from downfield.core.arrays import Array, Image, Indices, Plane
@@ -108,17 +108,12 @@ def find_ladder(pencil: Pencil, width_px: float) -> Ladder | None:
         return None
     weight = np.minimum(support, _typical(support)) ** 2 / _typical(support)
     steps = np.geomspace(width_px / 90, width_px / 5, 500)
-    steeps = (
-        np.linspace(-MATCHING_LIMITS.max_scale_change, MATCHING_LIMITS.max_scale_change, MATCHING_LIMITS.perspectives)
-        / width_px
-    )
+    most = MATCHING_LIMITS.max_scale_change
+    steeps = np.linspace(-most, most, MATCHING_LIMITS.perspectives) / width_px
     levels = crossing / (1 + steeps[:, None] * crossing)
     spectrum = np.stack([np.abs(np.exp(2j * np.pi * level / steps[:, None]) @ weight) for level in levels])
     best = spectrum.max(axis=0)
-    inner = best[1:-1]
-    peaks = 1 + np.flatnonzero(
-        (inner >= best[:-2]) & (inner > best[2:]) & (inner > MATCHING_LIMITS.min_peak * best.max())
-    )
+    peaks, _ = find_peaks(best, MATCHING_LIMITS.min_peak * best.max())
     peaks = peaks[np.argsort(-best[peaks])][: MATCHING_LIMITS.max_peaks]
     trials = [(float(steeps[spectrum[:, peak].argmax()]), float(steps[peak])) for peak in peaks]
     ladders = [_climb(pencil, steep, times * step) for steep, step in trials for times in MATCHING_LIMITS.overtones]
@@ -133,15 +128,12 @@ def _climb(pencil: Pencil, steep: float, step: float) -> Ladder | None:
     level = crossing / (1 + steep * crossing)
     phase = np.angle(np.exp(2j * np.pi * level / step) @ weight) / (2 * np.pi)
     law = (1 / step - phase * steep, -phase, steep)
-    rung = np.full(len(crossing), NO_RUNG)
+    rung, strong = np.full(len(crossing), NO_RUNG), weight > MATCHING_LIMITS.min_support**2 * typical
     for _ in range(4):
         position = (law[0] * crossing + law[1]) / (1 + law[2] * crossing)
         nearest = np.round(position)
         on = (np.abs(position - nearest) < MATCHING_LIMITS.max_rung_offset) & (weight > 0)
-        if (
-            len(np.unique(nearest[on & (weight > MATCHING_LIMITS.min_support**2 * typical)]))
-            < MATCHING_LIMITS.min_rungs
-        ):
+        if len(np.unique(nearest[on & strong])) < MATCHING_LIMITS.min_rungs:
             return None
         rung = np.where(on, nearest, NO_RUNG).astype(np.intp)
         rows = np.stack([crossing, np.ones_like(crossing), -nearest * crossing], axis=1)[on]
@@ -152,16 +144,13 @@ def _climb(pencil: Pencil, steep: float, step: float) -> Ladder | None:
     position = (law[0] * crossing + law[1]) / (1 + law[2] * crossing)
     on = rung != NO_RUNG
     fit = 1 - np.abs(position - rung)[on] / MATCHING_LIMITS.max_rung_offset
-    rungs = np.unique(rung[on & (weight > MATCHING_LIMITS.min_support**2 * typical)])
+    rungs = np.unique(rung[on & strong])
     empty = rungs[-1] - rungs[0] + 1 - len(rungs)
     # A ladder of half the step holds the same lines, and every other rung of it is empty; one of twice the step leaves
     # every other line beside its rungs.
     beside = ~on & (position > rungs[0]) & (position < rungs[-1])
-    score = (
-        (weight[on] * fit).sum()
-        - MATCHING_LIMITS.empty_rung_cost * empty * typical
-        - MATCHING_LIMITS.unmatched_line_cost * weight[beside].sum()
-    )
+    score = (weight[on] * fit).sum() - MATCHING_LIMITS.empty_rung_cost * empty * typical
+    score -= MATCHING_LIMITS.unmatched_line_cost * weight[beside].sum()
     return Ladder(rung, law, float(score))
 
 
@@ -193,24 +182,20 @@ def find_lines(image: Image, plane: Plane) -> FieldLines:
     return FieldLines(pencil, fit_pencil(along, distortion), ladder, distortion)
 
 
-def _line_positions(field: FieldModel) -> Array:
-    """Return the field's lines across, in steps of the ladder from the left goal line."""
-    step = field.yard_line_every_yd * field.mm_per_yd_x
-    return np.array([sum(line.x_mm) / 2 / step for line in field.lines() if line.is_across and line.kind != "hash"])
-
-
 def likely_shifts(lines: FieldLines, field: FieldModel) -> list[tuple[int, float]]:
     """Return the rung numbers of the left goal line that explain the lines best, with their scores."""
     across, ladder = lines.across, lines.ladder
     strong = across.is_ridge & (across.support_px > MATCHING_LIMITS.min_support * _typical(across.support_px))
     seen = ladder.position(across.crossing_px[strong])
-    expected = np.sort(_line_positions(field))
+    step_mm = field.yard_line_every_yd * field.mm_per_yd_x
+    across_mm = [sum(line.x_mm) / 2 for line in field.lines() if line.is_across and line.kind != "hash"]
+    expected = np.sort(np.array(across_mm) / step_mm)
     rungs = np.unique(ladder.rung[ladder.rung != NO_RUNG])
     last = round(field.length_yd / field.yard_line_every_yd)
     scored = []
     for shift in range(int(rungs[0]) - last, int(rungs[-1]) + last):
-        off = np.abs(seen[:, None] - shift - expected).min(axis=1)
-        met = np.abs(seen[:, None] - shift - expected).min(axis=0) < 1.6 * MATCHING_LIMITS.max_rung_offset
+        apart = np.abs(seen[:, None] - shift - expected)
+        off, met = apart.min(axis=1), apart.min(axis=0) < 1.6 * MATCHING_LIMITS.max_rung_offset
         # End zones are checkered, lettered or painted in any way; between the goal lines are the yard lines alone.
         within = (seen - shift > 0) & (seen - shift < last)
         unexpected = (within & (off > 1.6 * MATCHING_LIMITS.max_rung_offset)).sum()

@@ -44,42 +44,28 @@ _LIMITS: Final = PlaneCameraLimits()
 _FOCALS: Final = np.geomspace(0.4, 2.5, 40)  # of the picture's width
 
 
-def camera_from_points(
-    board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel
-) -> Camera | None:
-    """Return the camera that sees board points, shape (n, 2), at places of the undistorted picture, same shape.
-
-    None when fewer than four are independent, or when no camera with square pixels fits them.
-    """
-    plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
-    if plane.shape != (3, 3):
-        return None
-    focal, aspect = _focal_and_aspect(plane, distortion, _LIMITS.aspect_sigma)
-    if abs(aspect) > _LIMITS.max_aspect_error:
-        return None
-    start = _camera_of_plane(plane, focal, distortion)
-    return None if start is None else _with_lens(start, plane, distortion, field)
-
-
 def camera_and_proportions(
-    board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel, spread: float
+    board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel, spread: float | None
 ) -> tuple[Camera, FieldModel] | None:
     """Return the camera, and the field with the proportions that the picture shows.
 
-    None when fewer than four points are independent, or when no camera above the board fits them.
+    None when fewer than four points are independent, or when no camera above the board with square pixels fits them.
 
     Args:
         board_mm: board points by the field as described, shape (n, 2).
         straight_px: where they are in the undistorted picture, same shape.
         field: the field as described; its yard across is changed.
-        spread: standard deviation of its proportions, log ratio.
+        spread: standard deviation of its proportions, log ratio; None where they are as described.
     """
     plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
     if plane.shape != (3, 3):
         return None
-    focal, aspect = _focal_and_aspect(plane, distortion, spread)
-    plane = plane @ np.diag([1.0, math.exp(-aspect), 1.0])
-    field = dataclasses.replace(field, mm_per_yd_y=field.mm_per_yd_y * math.exp(aspect))
+    focal, aspect = _focal_and_aspect(plane, distortion, _LIMITS.aspect_sigma if spread is None else spread)
+    if spread is not None:
+        plane = plane @ np.diag([1.0, math.exp(-aspect), 1.0])
+        field = dataclasses.replace(field, mm_per_yd_y=field.mm_per_yd_y * math.exp(aspect))
+    elif abs(aspect) > _LIMITS.max_aspect_error:
+        return None
     start = _camera_of_plane(plane, focal, distortion)
     return None if start is None else (_with_lens(start, plane, distortion, field), field)
 

@@ -12,10 +12,9 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 
-from downfield.calibration.field.lines.line_chains import levels_at
+from downfield.calibration.field.lines.line_chains import find_peaks, levels_at, smoothed
 from downfield.calibration.field.lines.matching import NO_RUNG, FieldLines
 from downfield.core.arrays import Array, Plane
 
@@ -92,8 +91,8 @@ def find_yard_line_ends(plane: Plane, lines: FieldLines) -> YardLineEnds | None:
     if ends is None:
         return None
     turf = levels(_LIMITS.between_steps, rungs[:-1])
-    slope = np.abs(np.gradient(_smooth(np.median(turf, axis=(0, 2)))))
-    edges = _edges(slope)
+    slope = np.abs(np.gradient(smoothed(np.median(turf, axis=(0, 2)), _LIMITS.smooth_px)))
+    edges = np.add(*find_peaks(slope))
     low, high = (_nearest_edge(edges, slope, end) for end in ends)
     border = tuple(_next_edge(edges, slope, edge, toward) / (high - low) for edge, toward in ((low, -1), (high, 1)))
     profile = sign * np.median(levels(_LIMITS.profile_steps, rungs)[:, slice(*ends)], axis=1)
@@ -120,12 +119,6 @@ def _sampled(plane: Plane, lines: FieldLines, crossing_px: Array, rows: Array) -
     return levels_at(plane, px)
 
 
-def _smooth(values: Array) -> Array:
-    column = np.ascontiguousarray(values, dtype=np.float64)[:, None]
-    smooth = cv2.GaussianBlur(column, (1, 0), _LIMITS.smooth_px, sigmaY=_LIMITS.smooth_px)
-    return np.asarray(smooth, dtype=np.float64)[:, 0]
-
-
 def _likeliest_run(seen: Array) -> tuple[int, int] | None:
     """Return the ends of the stretch where yard lines are, by the share of them that are seen at each place.
 
@@ -140,13 +133,6 @@ def _likeliest_run(seen: Array) -> tuple[int, int] | None:
     high = int((total - lowest).argmax())
     low = int(total[: high + 1].argmin())
     return None if low == 0 or high == len(seen) else (low, high)
-
-
-def _edges(slope: Array) -> Array:
-    """Return the places where the slope has a peak, to a fraction of a sample, rising."""
-    peak = 1 + np.flatnonzero((slope[1:-1] >= slope[:-2]) & (slope[1:-1] > slope[2:]))
-    before, here, after = slope[peak - 1], slope[peak], slope[peak + 1]
-    return np.asarray(peak + np.clip(0.5 * (before - after) / np.minimum(before - 2 * here + after, -1e-9), -0.5, 0.5))
 
 
 def _nearest_edge(edges: Array, slope: Array, near: int) -> float:

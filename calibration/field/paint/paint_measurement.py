@@ -7,7 +7,6 @@ displacing the line, and finds a sideline that borders on other paint by its inn
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -208,7 +207,7 @@ def observe_paint(
         clusters = int(cluster.max(initial=-1)) + 1
         reach = max(search_px, _LIMITS.ends_search_px)
         parts.append(observe_line_ends(planes[0], camera, field, reach, first.blur_px, clusters))
-    return parts[0] if len(parts) == 1 else _stacked(parts)
+    return Observations.joined(parts)
 
 
 def _clusters(samples: PaintSamples, field: FieldModel) -> NDArray[np.intp]:
@@ -238,10 +237,3 @@ def _similarity(px: Array, normals: Array) -> Array:
     off = (px - px.mean(axis=0)) / 1000
     turned = off[:, ::-1] * (-1.0, 1.0)
     return np.column_stack([normals, (turned * normals).sum(axis=1), (off * normals).sum(axis=1)])
-
-
-def _stacked(parts: list[Observations]) -> Observations:
-    """Join the observations of all frames; the same stretch of line is one cluster in all of them."""
-    return Observations(
-        *(np.concatenate([getattr(part, each.name) for part in parts]) for each in dataclasses.fields(Observations))
-    )
