@@ -51,7 +51,12 @@ def match_picture(image: Image, calibration: Calibration) -> PictureMatch:
     Raises:
         CalibrationError: the picture has another size.
     """
-    check_size(image, calibration)
+    size_px, (height, width) = calibration.camera.lens.size_px, image.shape[:2]
+    if (width, height) != size_px:
+        raise CalibrationError(
+            f"the picture is {width}x{height}, but the calibration is for {size_px[0]}x{size_px[1]}. Give an uncropped"
+            " picture of the calibrated camera at that size."
+        )
     plane = clearest_channel(image)
     share = gather_evidence(plane, calibration.camera, calibration.field, PICTURE_MATCH_LIMITS.match_px).yard_lines
     paint = observe_paint([plane], calibration.camera, calibration.field, PICTURE_MATCH_LIMITS.search_px)
@@ -59,16 +64,6 @@ def match_picture(image: Image, calibration: Calibration) -> PictureMatch:
         return PictureMatch(share, np.inf)
     offsets = np.sum((paint.px - calibration.camera.to_pixels(paint.points_mm)) * paint.normals, axis=1)
     return PictureMatch(share, float(np.median(np.abs(offsets))))
-
-
-def check_size(image: Image, calibration: Calibration) -> None:
-    """Refuse a picture of another size than the calibration's, by a CalibrationError that names both."""
-    size_px = calibration.camera.lens.size_px
-    if (image.shape[1], image.shape[0]) != size_px:
-        raise CalibrationError(
-            f"the picture is {image.shape[1]}x{image.shape[0]}, but the calibration is for {size_px[0]}x{size_px[1]}."
-            " Give an uncropped picture of the calibrated camera at that size."
-        )
 
 
 def check_same_view(image: Image, calibration: Calibration) -> None:

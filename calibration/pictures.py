@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -56,12 +56,10 @@ def read_pictures(path: Path, count: int = _LIMITS.frames) -> list[Image]:
     if path.suffix.lower() in _SUFFIXES:
         return [read_picture(path)]
     try:
-        frames = _video_frames(path, count)
+        return _video_frames(path, count)
     except InputError:
-        raise InputError(
-            f"{path}: neither a picture nor a video that can be read. Give a photo or a video of the table."
-        ) from None
-    return frames
+        text = f"{path}: neither a picture nor a video that can be read. Give a photo or a video of the table."
+        raise InputError(text) from None
 
 
 def _video_frames(path: Path, count: int) -> list[Image]:
@@ -69,15 +67,11 @@ def _video_frames(path: Path, count: int) -> list[Image]:
     total = count_packets(path)
     due = [round(i) for i in np.linspace(0, max(total - 1, 0), min(count, max(total, 1)))]
     images: list[Image] = []
-    reader = VideoReader(path)
-    try:
-        with suppress(InputError):  # what comes before an unreadable rest is enough
-            for picture in reader.pictures():
-                if due and picture.position >= due[0] and (image := picture.to_bgr()) is not None:
-                    images.append(image)
-                    due = [position for position in due if position > picture.position]
-    finally:
-        reader.close()
+    with closing(VideoReader(path)) as reader, suppress(InputError):  # what comes before an unreadable rest is enough
+        for picture in reader.pictures():
+            if due and picture.position >= due[0] and (image := picture.to_bgr()) is not None:
+                images.append(image)
+                due = [position for position in due if position > picture.position]
     return images
 
 

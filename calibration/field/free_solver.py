@@ -23,6 +23,8 @@ from downfield.calibration.field.marks.mark_rows import with_hash_rows, with_num
 from downfield.calibration.field.marks.yard_marks import marked_steps
 from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.field.print_measurement import measure_styles, with_line_inset
+from downfield.calibration.field.refinement import refine_solution
+from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Bools, Image, Plane
@@ -53,6 +55,7 @@ class FreeLimits:
     # share of the yard lines' ends: with more, sidelines are placed by them alone while the print is measured
     sufficient_ends: float = 0.6
     min_observations: int = 60  # observations that a fit needs
+    measured_search_px: float = 2.0  # distance within which the paint is searched for after the print was measured
 
 
 _LIMITS: Final = FreeLimits()
@@ -131,7 +134,7 @@ def with_open_styles(field: FieldModel, border_mm: float = _LIMITS.border_mm) ->
     return dataclasses.replace(field, sideline=border, end_line=border, sideline_marks=False)
 
 
-def measure_print(
+def solve_print(
     planes: Sequence[Plane],
     image: Image,
     start: Candidate,
@@ -140,8 +143,8 @@ def measure_print(
     proportions: DescribedProportions,
     *,
     searches_px: Sequence[float] = MEASURING_SEARCHES_PX,
-) -> Candidate | None:
-    """Return the field as it is printed, and the camera; None when too little paint is found.
+) -> FieldSolution | None:
+    """Return the solution of a print, measured as it is painted; None when too little paint is found.
 
     Args:
         planes: gray pictures; the camera is that of the first.
@@ -163,7 +166,8 @@ def measure_print(
             field, camera = with_line_inset(planes[0], image, camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field
     field = with_hash_rows(planes[0], camera, field, paint) or field
-    return Candidate(field, camera, start.shift_score)
+    last = (_LIMITS.measured_search_px,)
+    return refine_solution(planes, camera, field, prior=prior, proportions=proportions, searches_px=last, ends=True)
 
 
 def _is_sure(observations: Observations, field: FieldModel) -> Bools:

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.free_solver import MEASURING_SEARCHES_PX, measure_print, with_open_styles
+from downfield.calibration.field.free_solver import MEASURING_SEARCHES_PX, solve_print, with_open_styles
 from downfield.calibration.field.lines.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.lines.line_pencils import DivisionModel, estimate_distortion
 from downfield.calibration.field.lines.matching import Candidate
@@ -26,7 +26,6 @@ from downfield.calibration.field.paint.paint_samples import sample_long_lines
 from downfield.calibration.field.refinement import refine_solution
 from downfield.calibration.field.selection import with_mean_focal
 from downfield.calibration.field.solution import FieldSolution
-from downfield.calibration.field.solver import refine_measured
 from downfield.calibration.field.verification import share_of_lines_found
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import check_picture
@@ -144,8 +143,7 @@ def _measured(
     first = _LIMITS.searches_px[0]
     paint = measure_paint(planes[0], camera, sample_long_lines(field), first).paint
     start = Candidate(with_open_styles(field), camera, 1.0)
-    found = measure_print(planes, image, start, paint, prior, proportions, searches_px=(first, *MEASURING_SEARCHES_PX))
-    return None if found is None else refine_measured(planes, found, prior, proportions)
+    return solve_print(planes, image, start, paint, prior, proportions, searches_px=(first, *MEASURING_SEARCHES_PX))
 
 
 def _fields_of_other_proportions(field: FieldModel, yards: Array, px: Array, image: Image) -> list[FieldModel]:

@@ -127,15 +127,18 @@ def average_focal(
     )
     posterior = trials.explore(fit, float(np.clip(sigma, *_LIMITS.steps)))
     flat, bent = posterior.trials[min(posterior.trials, key=lambda log: abs(log - posterior.mean))]
-    bow = _mean_bow(posterior.bowed)
+    along, twist, across, both = np.sqrt(
+        (1 - posterior.bowed) * np.square(_BOWS[_FLAT]) + posterior.bowed * np.square(_BOWS[_BOWED])
+    ).tolist()
+    bow = (along, twist, across, both)
     whole = _Trials(observations, prior, stretch, fit)
     found = whole.held(flat, posterior.mean, bow)
     low, high = (
         whole.held(found, log, bow) for log in (posterior.mean - posterior.spread, posterior.mean + posterior.spread)
     )
-    along, bend = (_values(high) - _values(low)) / 2, _values(bent) - _values(flat)
+    valley, bend = (_values(high) - _values(low)) / 2, _values(bent) - _values(flat)
     doubt = posterior.bowed * (1 - posterior.bowed)
-    spread = np.outer(along, along) + doubt * np.outer(bend, bend)
+    spread = np.outer(valley, valley) + doubt * np.outer(bend, bend)
     strained = strain(prior, camera_parameters(found.camera)[LENS])
     return _doubted(dataclasses.replace(found, covariance=found.covariance + spread, strain=strained), prior)
 
@@ -210,16 +213,11 @@ class _Trials:
         return {log: np.array([self._cost(log, i, pair, worth) for i in range(2)]) for log, pair in trials.items()}
 
     def _cost(self, log: float, bow: int, pair: tuple[CameraFit, CameraFit], worth: float) -> float:
-        misfit = self._misfit(pair[bow])
+        size, at = np.abs(pair[bow].residual_px) / self.observations.sigma_px, FIT_LIMITS.loss_at_sigma
+        misfit = float(np.where(size <= at, 0.5 * size**2, at * (size - 0.5 * at)).sum())  # without the priors
         known = pair[bow].cost - misfit
         lens = self.prior.focal_cost(math.exp(log) / self.prior.size_px[0])
         return misfit / worth + known + lens - (pair[bow].log_volume - pair[_FLAT].log_volume)
-
-    def _misfit(self, fit: CameraFit) -> float:
-        """Return half the robust sum of squares of a fit without its priors."""
-        size = np.abs(fit.residual_px) / self.observations.sigma_px
-        at = FIT_LIMITS.loss_at_sigma
-        return float(np.where(size <= at, 0.5 * size**2, at * (size - 0.5 * at)).sum())
 
     def _worth(self, trials: dict[float, tuple[CameraFit, CameraFit]]) -> float:
         """Return how much less differences of the misfit mean than they seem to, along the valley or across bows."""
@@ -251,11 +249,3 @@ def _values(fit: CameraFit) -> Array:
     """Return the values of what a fit's covariance is of."""
     values = np.append(camera_parameters(fit.camera), fit.stretch)
     return values[: len(fit.covariance)]
-
-
-def _mean_bow(bowed: float) -> BowSizes:
-    """Return the standard deviations of the bow of a board that is bowed with a probability."""
-    along, twist, across, both = np.sqrt(
-        (1 - bowed) * np.square(_BOWS[_FLAT]) + bowed * np.square(_BOWS[_BOWED])
-    ).tolist()
-    return along, twist, across, both

@@ -122,15 +122,12 @@ def _decided(ways: AmbiguousField, proposal: Callable[[FieldSolution], FieldProp
     raise AmbiguousField(readings, str(ways) if len(kept) == len(ways.readings) else "") from None
 
 
-def _scale(solution: FieldSolution, known: KnownLength) -> float:
+def _scaled(solution: FieldSolution, known: KnownLength) -> FieldSolution:
+    """Return the same picture of a board on which a length is as long as it is known to be."""
     ends_mm = solution.fit.camera.to_board(np.array(known.ends_px))
     length_mm = float(np.linalg.norm(ends_mm[1] - ends_mm[0]))
     check(np.isfinite(length_mm) and length_mm > 0, InputError, "an end of the known length is not on the board")
-    return known.length_mm / length_mm
-
-
-def _scaled(solution: FieldSolution, scale: float) -> FieldSolution:
-    """Return the same picture of a board that is larger by a factor, which is known."""
+    scale = known.length_mm / length_mm
     try:
         return dataclasses.replace(solution.scaled(scale), scale=EXACT_SCALE)
     except FieldError:
@@ -150,7 +147,7 @@ def proposal_of(
         solution = with_lengths(solution, images, lengths)
         source = "Measured from the print and by tape from line to line."
     elif known is not None:
-        solution = _scaled(solution, _scale(solution, known))
+        solution = _scaled(solution, known)
         source = f"Measured from the print and {known.what} of {known.length_mm:g} mm."
     along, across = solution.field.mm_per_yd
     sizes = f"{solution.field.length_yd:g} yards, {along:.2f} mm along, {across:.2f} mm across"

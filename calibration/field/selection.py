@@ -75,12 +75,9 @@ def likeliest(
     ]
     kept: list[Candidate] = []
     for i in np.argsort(shares)[::-1]:
-        option = options[i]
-        if all(
-            distance_px(option.camera, other.camera, option.field, other.field) > SELECTION_LIMITS.same_px
-            for other in kept
-        ):
-            kept.append(option)
+        near = (distance_px(options[i].camera, one.camera, options[i].field, one.field) for one in kept)
+        if all(apart_px > SELECTION_LIMITS.same_px for apart_px in near):
+            kept.append(options[i])
     if len(kept) == 1:
         return kept, []
     scored = [(_rough_log_odds(plane, option, paint), option) for option in kept[: SELECTION_LIMITS.max_verified]]
@@ -145,12 +142,8 @@ def best_trusted(
     if not solutions:
         raise CalibrationError(BLURRED if is_blurred(image) else _NOT_MEASURED, "place_corners")
     weighed = [_weighed(planes[0], solution, paint) for solution in solutions]
-    logs = np.array(
-        [
-            sum(each.log_odds for each in testimony) + _log_prior(solution.field)
-            for testimony, solution in zip(weighed, solutions, strict=True)
-        ]
-    )
+    odds = [sum(each.log_odds for each in testimony) for testimony in weighed]
+    logs = np.array(odds) + [_log_prior(solution.field) for solution in solutions]
     order = [int(i) for i in np.argsort(-logs)]
     best, said = solutions[order[0]], weighed[order[0]]
     if cut := cut_text(best.fit.camera, best.field):
@@ -196,15 +189,11 @@ def _log_prior(field: FieldModel) -> float:
 
 
 def _weighed(plane: Plane, solution: FieldSolution, paint: float) -> tuple[Testimony, ...]:
-    placing = _placing(plane, solution, paint)
-    return weigh(solution.evidence, solution.fit, placing=placing, exact=solution.proportions is None)
-
-
-def _placing(plane: Plane, solution: FieldSolution, paint: float) -> float:
-    """Return the log odds of a reading's goal lines by the numbers and by where the one-yard marks end."""
+    """Return what the picture says of a reading, with its goal lines by numbers and by where the one-yard marks end."""
     camera, field = solution.fit.camera, solution.field
     numbers = numbers_log_odds(plane, camera, field)
-    return numbers + marks_log_odds(marked_steps(plane, camera, field, paint), field)
+    placing = numbers + marks_log_odds(marked_steps(plane, camera, field, paint), field)
+    return weigh(solution.evidence, solution.fit, placing=placing, exact=solution.proportions is None)
 
 
 def reading_label(solution: FieldSolution) -> str:

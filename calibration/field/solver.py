@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.free_solver import find_candidates, find_goal_rungs, measure_print
+from downfield.calibration.field.free_solver import find_candidates, find_goal_rungs, solve_print
 from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.lines.matching import Candidate, FieldLines, find_lines
 from downfield.calibration.field.lines.rectified_lines import YardLineEnds, find_yard_line_ends
@@ -51,8 +51,6 @@ _SIZED: Final = 0.1
 _MAX_CHECKED: Final = 160
 """Largest number of ways to read a print as it is described that are checked, the likelier shifts first."""
 
-
-_SEARCHES_PX: Final = (2.0,)  # how far off the paint is searched after the print was measured
 
 _MIRRORED_OR_NOT: Final = (
     "the field's numbers read about as well in a mirror, so the picture may be mirrored. Choose whether it is; or focus"
@@ -269,19 +267,21 @@ def _solve_by_measuring(
     prior: LensPrior | None,
     reporter: ProgressReporter,
 ) -> FieldSolution:
-    """Solve a print whose proportions and lines are measured in the picture.
+    """Solve a print whose proportions and lines are measured in the picture, by the ways to read it."""
 
-    Args:
-        planes: gray pictures; the camera is that of the first.
-        supposed: the ways to read it, and what is known of the print.
+    def measured(options: Sequence[Candidate]) -> list[FieldSolution]:
+        solutions = []
+        for i, option in enumerate(options):
+            reporter.enter("solving the camera", i / len(options))
+            solution = solve_print(planes, image, option, paint, prior, supposed.proportions)
+            if solution is not None:
+                solutions.append(dataclasses.replace(solution, scale=supposed.scale))
+        reporter.enter("checking")
+        return solutions
 
-    Raises:
-        AmbiguousField: several solutions are as good; carries them.
-        CalibrationError: no trustworthy solution, or the picture is mirrored, or may be; says what to change.
-    """
     reporter.enter("matching the print")
     likely, others = likeliest(planes[0], list(supposed.options), paint)
-    solutions = _measured(planes, image, supposed, likely, paint, prior, reporter)
+    solutions = measured(likely)
     try:
         try:
             best = best_trusted(solutions, image, planes, paint)
@@ -291,42 +291,12 @@ def _solve_by_measuring(
             if not others:
                 raise
             # None of the likelier ways is right after all.
-            solutions += _measured(planes, image, supposed, others, paint, prior, reporter)
+            solutions += measured(others)
             best = best_trusted(solutions, image, planes, paint)
     except AmbiguousField as ways:
         readings = [dataclasses.replace(way, solution=with_mean_focal(way.solution, planes)) for way in ways.readings]
         raise AmbiguousField(readings) from None
     return _not_mirrored(best, planes[0])
-
-
-def _measured(
-    planes: Sequence[Plane],
-    image: Image,
-    supposed: SupposedPrint,
-    options: Sequence[Candidate],
-    paint: float,
-    prior: LensPrior | None,
-    reporter: ProgressReporter,
-) -> list[FieldSolution]:
-    """Return the solutions of the ways to read a picture for which enough paint is found."""
-    solutions = []
-    for i, option in enumerate(options):
-        reporter.enter("solving the camera", i / len(options))
-        found = measure_print(planes, image, option, paint, prior, supposed.proportions)
-        solution = None if found is None else refine_measured(planes, found, prior, supposed.proportions)
-        if solution is not None:
-            solutions.append(dataclasses.replace(solution, scale=supposed.scale))
-    reporter.enter("checking")
-    return solutions
-
-
-def refine_measured(
-    planes: Sequence[Plane], found: Candidate, prior: LensPrior | None, proportions: DescribedProportions
-) -> FieldSolution | None:
-    """Refine the camera over a print that was measured, with its proportions; None when too little paint is found."""
-    return refine_solution(
-        planes, found.camera, found.field, prior=prior, proportions=proportions, searches_px=_SEARCHES_PX, ends=True
-    )
 
 
 def _not_mirrored(solution: FieldSolution, plane: Plane) -> FieldSolution:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import CameraFit
-from downfield.calibration.field.paint.paint_measurement import PaintMeasurement, measure_paint
+from downfield.calibration.field.paint.paint_measurement import measure_paint
 from downfield.calibration.field.paint.paint_samples import (
     PaintSamples,
     sample_beyond_goal_lines,
@@ -26,7 +26,7 @@ from downfield.calibration.field.paint.paint_samples import (
     sample_long_lines,
     sample_overrun,
 )
-from downfield.core.arrays import Array, Plane
+from downfield.core.arrays import Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import PaintKind
 
@@ -96,16 +96,29 @@ def gather_evidence(
     kinds = np.array([line.kind for line in field.lines()])[samples.line]
     y_yd = samples.points_mm[:, 1] / field.mm_per_yd_y
     near_end = (kinds == "yard_line") & (np.minimum(y_yd, field.width_yd - y_yd) < 1 + every_yd)
+
+    def found(at: PaintSamples, within_px: float = search_px) -> NDArray[np.bool_]:
+        return measure_paint(plane, camera, at, within_px, seen).found
+
+    further = sample_beyond_goal_lines(field)
+    low, beyond = further.points_mm[:, 0] < field.length_mm / 2, found(further)
+    inside = [0.0]
+    for off_mm in VERIFICATION_LIMITS.inside_mm:
+        near = sample_inside_sidelines(field, field.line_mm + off_mm)
+        there = found(near, VERIFICATION_LIMITS.inside_search_px)
+        inside += [_share(there[near.line == line]) for line in _pair(near.line)]
+    marks, bare = sample_hash_marks(field), sample_hash_marks(field, shift_yd=field.hash_every_yd / 2)
+    within_px = min(search_px, VERIFICATION_LIMITS.hash_search_px)
     return FieldEvidence(
         _both(samples, kinds, "sideline", seen.found),
         _both(samples, kinds, "goal_line", seen.found),
         _both(samples, kinds, "end_line", seen.found),
         _share(seen.found[kinds == "yard_line"]),
         _share(seen.found[near_end]),
-        _share(measure_paint(plane, camera, sample_overrun(field), search_px, seen).found),
-        _beyond(plane, camera, field, search_px, seen),
-        _inside(plane, camera, field, seen),
-        _hashes(plane, camera, field, search_px, seen),
+        _share(found(sample_overrun(field))),
+        max(_share(beyond[low]), _share(beyond[~low])) if len(beyond) else 0.0,
+        max(inside),
+        (_share(found(marks, within_px)), _share(found(bare, within_px))) if len(marks.line) else None,
     )
 
 
@@ -124,33 +137,6 @@ def _both(
 
 def _pair(lines: NDArray[np.intp]) -> tuple[int, int]:
     return (int(lines.min()), int(lines.max())) if len(lines) else (-1, -1)
-
-
-def _beyond(plane: Plane, camera: Camera, field: FieldModel, search_px: float, seen: PaintMeasurement) -> float:
-    samples = sample_beyond_goal_lines(field)
-    found = measure_paint(plane, camera, samples, search_px, seen).found
-    low = samples.points_mm[:, 0] < field.length_mm / 2
-    return max(_share(found[low]), _share(found[~low])) if len(found) else 0.0
-
-
-def _inside(plane: Plane, camera: Camera, field: FieldModel, seen: PaintMeasurement) -> float:
-    shares = [0.0]
-    for off_mm in VERIFICATION_LIMITS.inside_mm:
-        samples = sample_inside_sidelines(field, field.line_mm + off_mm)
-        found = measure_paint(plane, camera, samples, VERIFICATION_LIMITS.inside_search_px, seen).found
-        shares += [_share(found[samples.line == line]) for line in _pair(samples.line)]
-    return max(shares)
-
-
-def _hashes(
-    plane: Plane, camera: Camera, field: FieldModel, search_px: float, seen: PaintMeasurement
-) -> tuple[float, float] | None:
-    samples, bare = sample_hash_marks(field), sample_hash_marks(field, shift_yd=field.hash_every_yd / 2)
-    if not len(samples.line):
-        return None
-    search = min(search_px, VERIFICATION_LIMITS.hash_search_px)
-    shares = [_share(measure_paint(plane, camera, part, search, seen).found) for part in (samples, bare)]
-    return shares[0], shares[1]
 
 
 What = Literal["goal lines", "sidelines", "yards", "field"]
@@ -197,7 +183,8 @@ def weigh(
         said.append(("goal lines", marks, "the hash marks are not where the field model has them"))
         text = "there are marks half-way between the yards, as where the yard lines are farther apart than supposed"
         said.append(("yards", 20 * (0.3 - evidence.hashes[1]), text))
-    rms = robust_rms(fit.residual_px)
+    # By their median, so that outliers do not count.
+    rms = float(1.4826 * np.median(np.abs(fit.residual_px))) if len(fit.residual_px) else 0.0
     off = 12 * (VERIFICATION_LIMITS.max_residual_px - rms)
     said.append(("field", off, f"the paint is {rms:.2f} px (rms) off the solution"))
     if exact:
@@ -234,31 +221,17 @@ def problems_of(testimony: Sequence[Testimony]) -> list[str]:
 
 
 def cut_text(camera: Camera, field: FieldModel) -> str:
-    """Return what to do where the field reaches beyond the picture; empty where it does not."""
-    cut = cut_edges(camera, field)
-    if not cut:
-        return ""
-    return f"the field is cut by the picture's {' and '.join(cut)} edge: move the camera until all of it is in view"
-
-
-def cut_edges(camera: Camera, field: FieldModel) -> list[str]:
-    """Return the edges of the picture that the playing field reaches beyond."""
+    """Return what to do where the playing field reaches beyond the picture; empty where it does not."""
     along, across = np.linspace(0, field.length_mm, 9), np.linspace(0, field.width_mm, 5)
-    rim = [(x, y) for x in along for y in (0.0, field.width_mm)] + [
-        (x, y) for x in (0.0, field.length_mm) for y in across
-    ]
-    px = camera.to_pixels(np.array(rim))
-    width, height = camera.lens.size_px
+    sides = [(x, y) for x in along for y in (0.0, field.width_mm)]
+    px = camera.to_pixels(np.array(sides + [(x, y) for x in (0.0, field.length_mm) for y in across]))
+    (width, height), least = camera.lens.size_px, VERIFICATION_LIMITS.min_edge_distance_px
     low, high = np.nanmin(px, axis=0), np.nanmax(px, axis=0)
     checks = [
-        (low[0] < VERIFICATION_LIMITS.min_edge_distance_px, "left"),
-        (high[0] > width - 1 - VERIFICATION_LIMITS.min_edge_distance_px, "right"),
-        (low[1] < VERIFICATION_LIMITS.min_edge_distance_px, "upper"),
-        (high[1] > height - 1 - VERIFICATION_LIMITS.min_edge_distance_px, "lower"),
+        (low[0] < least, "left"),
+        (high[0] > width - 1 - least, "right"),
+        (low[1] < least, "upper"),
+        (high[1] > height - 1 - least, "lower"),
     ]
-    return [side for beyond, side in checks if beyond]
-
-
-def robust_rms(residual_px: Array) -> float:
-    """Return the root mean square of residuals, estimated from their median, so that outliers do not count."""
-    return float(1.4826 * np.median(np.abs(residual_px))) if len(residual_px) else 0.0
+    cut = " and ".join(side for beyond, side in checks if beyond)
+    return f"the field is cut by the picture's {cut} edge: move the camera until all of it is in view" if cut else ""

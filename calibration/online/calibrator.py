@@ -21,7 +21,7 @@ import numpy as np
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.calibration.online.recalibration import recalibrate
-from downfield.calibration.online.shake import SHAKE_LIMITS, MovingCamera, Shake, ShakeTracker
+from downfield.calibration.online.shake import NOT_ENOUGH_PRINT, SHAKE_LIMITS, MovingCamera, Shake, ShakeTracker
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 
@@ -61,7 +61,6 @@ CAMERA_MOVED: Final = "the camera was moved"
 _MOVING = f"{CAMERA_MOVED}: fasten it; calls resume once it stands still and is calibrated again"
 _SOLVING = "the camera was moved and is being calibrated again"
 _LOST = "the field is not in the picture: clear the view, light the table, or turn the camera back to it"
-_NOT_ENOUGH_PRINT = "too little of the print is in view to follow the camera: clear the field and light it evenly"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ class DriftDetector:
         self._displaced_since_ns: int | None = None
         self._unseen_since_ns: int | None = None
         self._still_since_ns: int | None = None
-        self._last: tuple[int, Array] | None = None
+        self._middle_px: Array | None = None  # when last seen, displacement of the field's middle
         self._displaced: deque[tuple[int, float]] = deque()
         self._pushed = False
 
@@ -103,17 +102,21 @@ class DriftDetector:
         self._unseen_since_ns = None if seen else _first(self._unseen_since_ns, t_ns)
         displaced = seen and shake.largest_px > _LIMITS.bump_px
         self._displaced_since_ns = _first(self._displaced_since_ns, t_ns) if displaced else None
-        if seen and self._last is not None:
-            moved_px = _length(shake.middle_px - self._last[1])
+        still = False
+        if seen and self._middle_px is not None:
+            moved_px = float(np.linalg.norm(shake.middle_px - self._middle_px))
             self._pushed = moved_px > _LIMITS.pushed_px or (self._pushed and displaced)
-        still = seen and self._last is not None and _length(shake.middle_px - self._last[1]) < _LIMITS.max_still_px
+            still = moved_px < _LIMITS.max_still_px
         self._still_since_ns = _first(self._still_since_ns, t_ns) if still else None
-        self._follow(shake, t_ns)
+        if seen:
+            self._middle_px = shake.middle_px
+            self._displaced.append((t_ns, shake.largest_px))
+            while len(self._displaced) > 1 and t_ns - self._displaced[1][0] >= _LIMITS.drift_lasts_ns:
+                self._displaced.popleft()
         state = self._state(t_ns)
-        if self._status is None or self._status.state != state:
-            self._status = DriftStatus(state, t_ns, self._drift_px())
-        else:
-            self._status = DriftStatus(state, self._status.since_ns, self._drift_px())
+        goes_on = self._status is not None and self._status.state == state
+        since_ns = self._status.since_ns if goes_on and self._status is not None else t_ns
+        self._status = DriftStatus(state, since_ns, self._drift_px())
         return self._status
 
     def _state(self, t_ns: int) -> DriftState:
@@ -127,13 +130,6 @@ class DriftDetector:
             # Back within the limit it need not be solved again: whoever leaned on the table has let go.
             return "resolving" if self._displaced_since_ns is not None else "steady"
         return "bumped" if self._unseen_since_ns is None or before != "lost" else "lost"
-
-    def _follow(self, shake: Shake, t_ns: int) -> None:
-        if shake.share >= _LIMITS.min_visible_share:
-            self._last = (t_ns, shake.middle_px)
-            self._displaced.append((t_ns, shake.largest_px))
-            while len(self._displaced) > 1 and t_ns - self._displaced[1][0] >= _LIMITS.drift_lasts_ns:
-                self._displaced.popleft()
 
     def _drift_px(self) -> float:
         if not self._displaced or self._displaced[-1][0] - self._displaced[0][0] < _LIMITS.drift_lasts_ns:
@@ -246,7 +242,7 @@ class OnlineCalibrator:
         first = self._reference is None
         reference = self._reference or _Reference.of(image, self._last)
         if reference is None:
-            return CalibrationStatus(self._last, "lost", (_NOT_ENOUGH_PRINT,), self._solutions)
+            return CalibrationStatus(self._last, "lost", (NOT_ENOUGH_PRINT,), self._solutions)
         self._reference = reference = self._newest(reference)
         shake = reference.tracker.track(image)
         drift = self._drift.update(shake, t_ns)
@@ -287,7 +283,7 @@ class OnlineCalibrator:
             raise error
         solved = None if error is not None else _Reference.of(job.image, job.result.result())
         if solved is None:
-            self._failure = "" if job.first else str(error or _NOT_ENOUGH_PRINT)
+            self._failure = "" if job.first else str(error or NOT_ENOUGH_PRINT)
             if not job.urgent and not job.first:
                 self._not_before_ns = job.t_ns + _LIMITS.drift_retry_after_ns
             return reference
@@ -323,10 +319,6 @@ def _run_now(work: Callable[[], Calibration]) -> Future[Calibration]:
     except CalibrationError as error:
         result.set_exception(error)
     return result
-
-
-def _length(vector: Array) -> float:
-    return float(np.linalg.norm(vector))
 
 
 def _first(since_ns: int | None, t_ns: int) -> int:

@@ -19,7 +19,7 @@ from downfield.calibration.field.solver import solve_field
 from downfield.calibration.field.verification import find_problems, gather_evidence
 from downfield.calibration.jacobians import LENS, STRETCH
 from downfield.calibration.lens.prior import MeasuredLens
-from downfield.calibration.online.shake import Shake, moved_camera
+from downfield.calibration.online.shake import MovingCamera, Shake
 from downfield.calibration.pictures import check_picture
 from downfield.calibration.stretch import DescribedProportions, ScaleError
 from downfield.core.arrays import Image
@@ -59,7 +59,7 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     if shake.share > _LIMITS.min_followed_share:
         # Cameras that steady their picture shift it instead of turning: the lens's middle may have gone as far.
         prior = known_lens(before, shifted_px=shake.largest_px)
-        start = moved_camera(before.camera, shake, before.field)
+        start = MovingCamera(before.camera, before.field).at(shake)
         proportions = known_proportions(before)
         solution = refine_solution(
             planes, start, before.field, prior=prior, proportions=proportions, searches_px=_LIMITS.searches_px

@@ -50,6 +50,8 @@ class ShakeLimits:
 
 SHAKE_LIMITS: Final = ShakeLimits()
 
+NOT_ENOUGH_PRINT: Final = "too little of the print is in view to follow the camera: clear the field and light it evenly"
+
 _RIDGE: Final = np.eye(4) * SHAKE_LIMITS.ridge
 _ROBUST_PX: Final = np.geomspace(2.0, SHAKE_LIMITS.near_px / 2, 3)  # how far off a point is half believed, step by step
 
@@ -83,9 +85,7 @@ class ShakeTracker:
             gray, SHAKE_LIMITS.max_points, 0.02, SHAKE_LIMITS.min_distance_px, mask=_field_mask(gray, camera, field)
         )
         if found is None or len(found) < SHAKE_LIMITS.min_points:
-            raise CalibrationError(
-                "too little of the print is in view to follow the camera: clear the field and light it evenly"
-            )
+            raise CalibrationError(NOT_ENOUGH_PRINT)
         self._corners = np.asarray(found, dtype=np.float64).reshape(-1, 2)
         self._small = _reduced(gray)
         side = np.arange(-SHAKE_LIMITS.half_patch_px, SHAKE_LIMITS.half_patch_px + 1, dtype=np.float64)
@@ -95,12 +95,8 @@ class ShakeTracker:
         self._patches = _centered(_sampled(gray, self._places))
         self._energy = (self._patches * self._patches).sum(axis=1)
         smooth = np.asarray(cv2.GaussianBlur(gray, (0, 0), 0.8), dtype=np.float32)
-        slopes = [
-            _sampled(
-                np.asarray(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=1 / 8), dtype=np.float32), self._places
-            )
-            for order in ((1, 0), (0, 1))
-        ]
+        steep = [cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=1 / 8) for order in ((1, 0), (0, 1))]
+        slopes = [_sampled(np.asarray(slope, dtype=np.float32), self._places) for slope in steep]
         self._slopes = np.stack(slopes, axis=1)
         self._curves = np.linalg.inv(self._slopes @ self._slopes.transpose(0, 2, 1) + np.eye(2))
         self._last: Array = np.eye(2, 3)
@@ -202,11 +198,6 @@ class MovingCamera:
             if left > SHAKE_LIMITS.pose_gain * before:  # what is left is no pose
                 break
         return dataclasses.replace(camera, bow=self._camera.bow)
-
-
-def moved_camera(camera: Camera, shake: Shake, field: FieldModel) -> Camera:
-    """Return the camera after a shake: its pose fitted to where the field now is, its lens unchanged."""
-    return MovingCamera(camera, field).at(shake)
 
 
 def _gray(image: Image) -> Image:

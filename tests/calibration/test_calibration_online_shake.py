@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from calibration_scenes import TUDOR, Scene, photograph
 
-from downfield.calibration.online.shake import Shake, ShakeTracker, moved_camera
+from downfield.calibration.online.shake import MovingCamera, Shake, ShakeTracker
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError
 
@@ -44,7 +44,7 @@ def test_shake_is_tracked_to_a_tenth_of_a_pixel_over_the_field(scene: Scene, dx:
 
 def test_the_moved_camera_sees_the_field_where_it_is_now(scene: Scene) -> None:
     move = np.array([[1.0, -0.0005, 2.5], [0.0005, 1.0, -1.5]])
-    camera = moved_camera(scene.camera, Shake(move, np.zeros(2), 1.0, 3.0), TUDOR)
+    camera = MovingCamera(scene.camera, TUDOR).at(Shake(move, np.zeros(2), 1.0, 3.0))
     points = TUDOR.to_mm(np.array([(5.0, 5.0), (50.0, 26.0), (95.0, 50.0)]))
     expected = scene.camera.to_pixels(points) @ move[:, :2].T + move[:, 2]
     np.testing.assert_allclose(camera.to_pixels(points), expected, atol=0.25)

@@ -150,9 +150,9 @@ def _chain_fit(chains: Chains, distortion: DivisionModel) -> tuple[Array, Array,
 
 def _slope_law(crossing: Array, slope: Array, length: Array) -> tuple[float, float]:
     """Fit the slope as a linear function of the crossing: median start, then reweighted least squares."""
-    weight = length**1.5
-    lean = _weighted_median(slope, weight)
-    fan = 0.0
+    weight, order = length**1.5, np.argsort(slope)
+    cumulated = np.cumsum(weight[order])
+    lean, fan = float(slope[order][np.searchsorted(cumulated, cumulated[-1] / 2)]), 0.0
     for width in (0.15, 0.08, 0.04, 0.02, 0.01, 0.01):
         off = slope - lean - fan * crossing
         keep = weight / (1 + (off / width) ** 4)
@@ -160,12 +160,6 @@ def _slope_law(crossing: Array, slope: Array, length: Array) -> tuple[float, flo
         normal = rows.T @ (keep[:, None] * rows) + np.diag([1e-9, 1e-6])
         lean, fan = np.linalg.solve(normal, rows.T @ (keep * slope))
     return float(lean), float(fan)
-
-
-def _weighted_median(values: Array, weight: Array) -> float:
-    order = np.argsort(values)
-    cumulated = np.cumsum(weight[order])
-    return float(values[order][np.searchsorted(cumulated, cumulated[-1] / 2)])
 
 
 def _grouped(

@@ -71,11 +71,8 @@ def find_yard_line_ends(plane: Plane, lines: FieldLines) -> YardLineEnds | None:
     def levels(offsets: tuple[float, ...], at: Array) -> Array:
         """Sample beside rungs, shape (offsets, rows, rungs)."""
         steps = at + np.array(offsets)[:, None]
-        return (
-            _sampled(plane, lines, ladder.crossing_px(steps.ravel()), rows)
-            .reshape(len(rows), len(offsets), len(at))
-            .transpose(1, 0, 2)
-        )
+        sampled = _sampled(plane, lines, ladder.crossing_px(steps.ravel()), rows)
+        return sampled.reshape(len(rows), len(offsets), len(at)).transpose(1, 0, 2)
 
     center, ground = levels(_LIMITS.center_steps, rungs), levels(_LIMITS.ground_steps, rungs).mean(axis=0)
     middle = slice(len(rows) * 2 // 5, len(rows) * 3 // 5)
