@@ -58,7 +58,6 @@ class BallDetectionLimits:
 BALL_DETECTION_LIMITS: Final = BallDetectionLimits()
 
 CELL_PX: Final = 8  # side of the ball detector's cells, pixels of the input
-
 CELLS: Final = 16  # the ball refiner's cells in a row of a patch
 
 BALL_PATCH_ZOOM: Final = 1.4
@@ -132,13 +131,8 @@ class BallDetector:
             lambda row, rest: np.linalg.norm(places[rest] - places[row], axis=1) <= BALL_DETECTION_LIMITS.same_place_px,
             BALL_DETECTION_LIMITS.max_candidates,
         )
-        centers, half = self._box.to_frame(places[kept]), BALL_DETECTION_LIMITS.half_box_px / self._box.scale
-        scores = sigmoid(slope * logits[kept] + intercept).tolist()
-        boxes = np.concatenate([centers - half, centers + half], axis=1).tolist()
-        return [
-            Detection("ball", score, (left, top, right, bottom), helmet_px=(x, y), helmet_score=1.0)
-            for (x, y), score, (left, top, right, bottom) in zip(centers.tolist(), scores, boxes, strict=True)
-        ]
+        half = BALL_DETECTION_LIMITS.half_box_px / self._box.scale
+        return _balls_at(self._box.to_frame(places[kept]), half, sigmoid(slope * logits[kept] + intercept))
 
     def _run(self, least: float) -> tuple[Array, Array]:
         """Return places in the input, from its outer edge, (n, 2), and their logits, (n,), of at least `least`."""
@@ -244,13 +238,17 @@ def decode_ball_places(
         lambda row, rest: np.linalg.norm(places[order[rest]] - places[order[row]], axis=1) < halves[order[row]],
         BALL_DETECTION_LIMITS.max_places,
     )
-    return [_ball_at(places[row], float(halves[row]), float(sigmoid(logits[row]))) for row in order[kept]]
+    rows = order[kept]
+    return _balls_at(places[rows], halves[rows, None], sigmoid(logits[rows]))
 
 
-def _ball_at(place: Array, half_px: float, score: float) -> Detection:
-    x, y = place.tolist()
-    box = (x - half_px, y - half_px, x + half_px, y + half_px)
-    return Detection("ball", score, box, helmet_px=(x, y), helmet_score=1.0)
+def _balls_at(centers: Array, half_px: Array, scores: Array) -> list[Detection]:
+    """Return balls at centers, px, (n, 2), with boxes of half sides (n, 1) or (2,), and with scores (n,)."""
+    boxes = np.concatenate([centers - half_px, centers + half_px], axis=1).tolist()
+    return [
+        Detection("ball", score, (left, top, right, bottom), helmet_px=(x, y), helmet_score=1.0)
+        for (x, y), score, (left, top, right, bottom) in zip(centers.tolist(), scores.tolist(), boxes, strict=True)
+    ]
 
 
 def _average_views(logits: Array, places: Array, heat: Array, transforms: Array) -> Array:
@@ -274,8 +272,6 @@ def _average_views(logits: Array, places: Array, heat: Array, transforms: Array)
         if others.any():
             near = np.linalg.norm(_CELL_CENTERS - units[others], axis=2) < BALL_DETECTION_LIMITS.cell_radius
             votes = np.logaddexp.reduce(np.where(near, heat[others], -np.inf), axis=1)
-            weighted = BALL_DETECTION_LIMITS.other_view_weight * np.clip(
-                votes, -BALL_DETECTION_LIMITS.max_logit, BALL_DETECTION_LIMITS.max_logit
-            )
-            out[row] = (logits[row] + weighted.sum()) / (1 + BALL_DETECTION_LIMITS.other_view_weight * len(weighted))
+            weight, most = BALL_DETECTION_LIMITS.other_view_weight, BALL_DETECTION_LIMITS.max_logit
+            out[row] = (logits[row] + (weight * np.clip(votes, -most, most)).sum()) / (1 + weight * len(votes))
     return out

@@ -101,7 +101,9 @@ def estimate_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
     for _ in range(SIZE_CORRECTION_LIMITS.rounds):
         updated = shares * ((1 / (fits @ shares + SIZE_CORRECTION_LIMITS.outlier_share)) @ fits)
         shares = updated / max(float(updated.sum()), 1e-12)
-    member = _membership(shares, fits)
+    weight = shares * fits
+    # Of each base in each make, shape (n, m); the rest to 1 is "unlike all others".
+    member = weight / (weight.sum(axis=1, keepdims=True) + SIZE_CORRECTION_LIMITS.outlier_share)
     chance = density * (member[..., None] / np.maximum(side, 1e-300))
     unlike = 1 - member.sum(axis=1)[:, None]
     shrinkage = levels / spread
@@ -170,18 +172,8 @@ def _view_scale(centers: Array, ahead: Array, logs: Array, noise: Array) -> Arra
     fit = np.array([*np.median(logs, axis=0), 0.0, 0.0, 0.0, 0.0])
     for _ in range(SIZE_CORRECTION_LIMITS.view_rounds):
         residual = measured - rows @ fit
-        pull = rows.T * (
-            (SIZE_CORRECTION_LIMITS.view_freedom + 1)
-            / (SIZE_CORRECTION_LIMITS.view_freedom + residual**2 / spread)
-            / spread
-        )
+        freedom = SIZE_CORRECTION_LIMITS.view_freedom
+        pull = rows.T * ((freedom + 1) / (freedom + residual**2 / spread) / spread)
         fit = np.linalg.solve(pull @ rows + prior, pull @ measured)
     scale: Array = terms[..., 2:] @ fit[2:]
     return scale
-
-
-def _membership(shares: Array, fits: Array) -> Array:
-    """Return how likely each base is of each make, shape (n, m); the rest to 1 is "unlike all others"."""
-    weight = shares * fits
-    member: Array = weight / (weight.sum(axis=1, keepdims=True) + SIZE_CORRECTION_LIMITS.outlier_share)
-    return member

@@ -142,8 +142,7 @@ def read_card(folder: Path) -> NetworkCard:
         InputError: it can't be read.
         FormatError: its content breaks the format; names the field.
     """
-    path = folder / CARD
-    return read_record(NetworkCard, path)
+    return read_record(NetworkCard, folder / CARD)
 
 
 def write_card(folder: Path, card: NetworkCard) -> None:

@@ -22,7 +22,6 @@ class Detector(Protocol):
     @property
     def name(self) -> str:
         """Weights and runtime, for logs and reports."""
-        ...
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Return everything detected in one picture, best first.
@@ -33,7 +32,6 @@ class Detector(Protocol):
         Returns:
             Detections in pixels of that picture, whatever the network's input size.
         """
-        ...
 
 
 @runtime_checkable
@@ -42,7 +40,6 @@ class TrackingDetector(Detector, Protocol):
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         """Return the same as `detect`, but with every base as measured, before sizes are made consistent."""
-        ...
 
     def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
         """Return rough detections, for `track` in this picture or one soon after.
@@ -51,7 +48,6 @@ class TrackingDetector(Detector, Protocol):
             ball: whether to search for the ball as well, which may double the time.
             hands: whether to search for hands as thoroughly as possible, which may as well.
         """
-        ...
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -65,7 +61,6 @@ class TrackingDetector(Detector, Protocol):
         Returns:
             New figures, and better views of figures that `track` measured vaguely or wrongly.
         """
-        ...
 
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
@@ -79,7 +74,6 @@ class TrackingDetector(Detector, Protocol):
         Returns:
             Figures and balls at their present places, unless they are gone; hands as before, or as found.
         """
-        ...
 
 
 class OnDemandNetworks:

@@ -36,12 +36,10 @@ class DetectorLimits:
 _LIMITS: Final = DetectorLimits()
 
 GRAY: Final = 114  # gray level around a frame, as YOLO networks are trained
-
 STRIDE_PX: Final = 8  # side of a cell, pixels of the input
-
-KEYPOINTS: Final = 5
-"""The base top's four corners, then the helmet; balls and hands have only the last: center, fingertips."""
-
+KEYPOINTS: Final = (
+    5  # the base top's four corners, then the helmet: center or fingertips, which alone balls and hands have
+)
 CHANNELS: Final = 4 + len(KINDS) + 3 * KEYPOINTS + 2 * KEYPOINTS  # numbers in a cell
 
 _CLASSES: Final = slice(4, 4 + len(KINDS))

@@ -67,26 +67,21 @@ class RefinerLimits:
 REFINER_LIMITS: Final = RefinerLimits()
 
 PATCH_PX: Final = 64  # side of a patch
-
+# length of a base in a patch: an ordinary base of 30 mm leaves 13 mm around it, where an upright helmet stays
 BASE_LENGTH_PX: Final = 34.0
-"""Length of a base in a patch: an ordinary base of 30 mm leaves 13 mm around it, where an upright helmet stays."""
 
 OUTPUTS: Final = 23  # numbers that the network gives for a patch
-
-TURN: Final = 20  # the column of facing the other way
-
-FALLEN: Final = 21  # the column of having fallen
-
-FIGURE: Final = 22  # the column of a figure being present
-
-LOGITS: Final = slice(20, 23)  # the columns of facing the other way, of having fallen, and of a figure being present
+# the columns of the keypoints, of their errors and of their visibility
+POINTS, LOG_ERRORS, VISIBLE = slice(0, 10), slice(10, 15), slice(15, 20)
+TURN, FALLEN, FIGURE = (
+    20,
+    21,
+    22,
+)  # the columns of facing the other way, of having fallen, and of a figure being present
+LOGITS: Final = slice(20, 23)  # these three
 
 ROTATED_POINTS: Final = (2, 3, 0, 1, 4)  # order of the keypoints when front and rear are swapped
-
 MIRRORED_CORNERS: Final = (1, 0, 3, 2)  # order of the corners in a mirrored patch, where left is right
-
-POINTS, LOG_ERRORS, VISIBLE = slice(0, 10), slice(10, 15), slice(15, 20)
-"""The columns of the keypoints, of their errors and of their visibility."""
 
 _SIGMA_PER_ERROR: Final = math.sqrt(2)  # of a Laplace distribution, which models the errors
 _LENGTH_PER_WIDTH: Final = 30.0 / 18.0  # of ordinary bases

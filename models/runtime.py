@@ -34,12 +34,9 @@ BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)  # Runtimes, the faster
 _MIN_SHARE: Final = 1e-6  # probabilities are kept this far from 0 and 1
 _ERRORS_ONLY: Final = 3  # ONNX Runtime's log level
 _PRECISION_HINTS: Final = {"fp32": "f32", "bf16": "bf16", "int8": "f32"}  # the file holds int8; the rest stays exact
-
-
 _DEVICE: Final = "CPU"
 _SUFFIX: Final = ".network"
 _UNUSED_S: Final = 60 * 86_400  # files not opened for two months are of an older version or network, and deleted
-
 _TOUCHED_S: Final = 86_400  # a file's time says on which day it was last opened
 
 
@@ -121,12 +118,10 @@ class Network(Protocol):
     @property
     def name(self) -> str:
         """The runtime and its version."""
-        ...
 
     @property
     def size_px(self) -> tuple[int, int]:
         """Width and height of the pictures it takes."""
-        ...
 
     def run(self, pictures: Image) -> Outputs:
         """Run the network on pictures.
@@ -137,7 +132,6 @@ class Network(Protocol):
         Returns:
             Its first output, shape (n, ...); valid until the next run.
         """
-        ...
 
 
 def choose_backend(wanted: str) -> Backend:

@@ -93,7 +93,8 @@ def suppress_overlaps(figures: list[Detection], tracked: int) -> list[Detection]
     upright = np.array([figure.kind == "upright" for figure in figures])
     near = upright[:, None] & upright[None] & (distance < SUPPRESSION_LIMITS.overlap_reach * longer)
     first, second = np.nonzero(np.triu(near, k=1))
-    overlap = _overlap(corners[first], corners[second]) > SUPPRESSION_LIMITS.max_overlap
+    pairs = corners[first], corners[second]
+    overlap = np.maximum(_share_inside(*pairs), _share_inside(*pairs[::-1])) > SUPPRESSION_LIMITS.max_overlap
     clash[first[overlap], second[overlap]] = clash[second[overlap], first[overlap]] = True
     np.fill_diagonal(clash, False)
     bonus = SUPPRESSION_LIMITS.tracked_bonus_logit * (np.arange(len(figures)) < tracked)
@@ -106,11 +107,6 @@ def suppress_overlaps(figures: list[Detection], tracked: int) -> list[Detection]
         if not clashing.any():
             return [figure for figure, stays in zip(figures, alive, strict=True) if stays]
         alive[np.where(clashing, weight - against, np.inf).argmin()] = False
-
-
-def _overlap(first: Array, second: Array) -> Array:
-    """Return the larger share of either base inside the other, about; corners of pairs, shape (n, 4, 2) each."""
-    return np.maximum(_share_inside(first, second), _share_inside(second, first))
 
 
 def _share_inside(bases: Array, others: Array) -> Array:
@@ -181,10 +177,8 @@ def merge_refined(
         refined: candidates refined in that picture: new figures, and better views of tracked figures. A figure that has
             moved since keeps its place and takes over the view.
     """
-    rows, before = (
-        [i for i, figure in enumerate(now) if figure.corners_px],
-        [figure for figure in then if figure.corners_px],
-    )
+    rows = [i for i, figure in enumerate(now) if figure.corners_px]
+    before = [figure for figure in then if figure.corners_px]
     known, out = [now[i] for i in rows], list(now)
     for view in refined:
         was = find_same_figure(view, before)
@@ -192,18 +186,10 @@ def merge_refined(
         if was is None and same is None:
             out.append(view)
         elif was is not None and same is not None and better_view(before[was], view) is view:
-            out[rows[same]] = _shifted(view, _center_px(known[same]) - _center_px(before[was]))
+            to_px, from_px = (np.array(figure.corners_px).mean(axis=0) for figure in (known[same], before[was]))
+            corners = (np.array(view.corners_px) + (to_px - from_px)).tolist()
+            out[rows[same]] = dataclasses.replace(view, corners_px=tuple((x, y) for x, y in corners))
     return tuple(out)
-
-
-def _center_px(figure: Detection) -> Array:
-    center: Array = np.array(figure.corners_px).mean(axis=0)
-    return center
-
-
-def _shifted(figure: Detection, by_px: Array) -> Detection:
-    corners = (np.array(figure.corners_px) + by_px).tolist()
-    return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in corners))
 
 
 def better_view(figure: Detection, view: Detection) -> Detection:
@@ -226,15 +212,11 @@ def quarter_turned(figure: Detection) -> Detection:
 
 def adds_view(view: Detection, known: Detection) -> bool:
     """Return whether a view of a known figure may be better."""
-    return not _is_exact(known) and corner_distance(view, known) > SUPPRESSION_LIMITS.min_difference * float(
-        apparent_lengths(view.corners_px)
-    )
-
-
-def _is_exact(figure: Detection) -> bool:
-    """Return whether a figure is so exact that hardly any view could be better."""
-    limit_px = SUPPRESSION_LIMITS.exact_sigma * float(apparent_lengths(figure.corners_px))
-    return 0 < sum(figure.corner_sigma_px) / 4 < limit_px
+    exact_px = SUPPRESSION_LIMITS.exact_sigma * float(apparent_lengths(known.corners_px))
+    if 0 < sum(known.corner_sigma_px) / 4 < exact_px:  # hardly any view could be better
+        return False
+    least_px = SUPPRESSION_LIMITS.min_difference * float(apparent_lengths(view.corners_px))
+    return corner_distance(view, known) > least_px
 
 
 def corner_distance(figure: Detection, view: Detection) -> float:

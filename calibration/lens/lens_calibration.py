@@ -1,4 +1,4 @@
-"""Measures a lens from views of a printed sheet, and its file, ``*.lens.json``.
+"""Measures a lens from views of a printed sheet, which it collects while a person shows it; its file, ``*.lens.json``.
 
 The ChArUco sheet has a layout and a PDF at true scale, which is written without a library, since it holds only black
 rectangles, in millimeters: the squares and the bits of the markers.
@@ -29,9 +29,8 @@ DICTIONARY: Final = cv2.aruco.DICT_5X5_100
 _POINTS_PER_MM: Final = 72 / 25.4
 _MARGIN_MM: Final = 12.0
 _RULER_MM: Final = 100.0
-_SQUARE_PX: Final = (
-    504  # drawn this large, a marker of three quarters of a square has whole pixels for its seven modules
-)
+# drawn this large, a marker of three quarters of a square has whole pixels for its seven modules
+_SQUARE_PX: Final = 504
 
 
 @record
@@ -88,9 +87,8 @@ def _black_runs(black: NDArray[np.bool_], mm_per_px: float) -> list[tuple[float,
             steps = np.flatnonzero(np.diff(np.concatenate([[0], black[y].astype(np.int8), [0]])))
             runs = {(int(a), int(b)) for a, b in steps.reshape(-1, 2)}
         for run in [run for run in open_runs if run not in runs]:
-            first = open_runs.pop(run)
-            box = (run[0], first, run[1] - run[0], y - first)
-            out.append((box[0] * mm_per_px, box[1] * mm_per_px, box[2] * mm_per_px, box[3] * mm_per_px))
+            (left, right), top = run, open_runs.pop(run)
+            out.append((left * mm_per_px, top * mm_per_px, (right - left) * mm_per_px, (y - top) * mm_per_px))
         for run in runs:
             open_runs.setdefault(run, y)
     return out
@@ -122,16 +120,25 @@ def _pdf(size_mm: tuple[float, float], black: list[tuple[float, float, float, fl
 
 @dataclass(frozen=True, slots=True)
 class LensCalibrationLimits:
-    """Thresholds of measuring a lens."""
+    """Thresholds of measuring a lens, and what views of the sheet are enough."""
 
     min_views: int = 8  # least number of views
+    enough_views: int = 12  # number of views that are enough
+    enough_tilted_views: int = 4  # number of tilted views that are enough
+    enough_corners_per_part: int = 6  # corners in one ninth of the picture, over all views
+    min_tilt: float = 0.10  # change of scale across a tilted sheet: without perspective no focal length is found
+    max_movement: float = 0.0015  # movement between frames of a sheet held still, as a share of the picture's width
     min_corners: int = 12  # least number of corners of a view
     min_view_distance: float = 0.06  # a view nearer to a kept one adds nothing; as a share of the picture's width
     min_coverage: float = 0.6  # share of the picture's width and height that corners must reach across
     max_rms_px: float = 1.0  # largest rms residual of the corners
 
 
-_LIMITS: Final = LensCalibrationLimits()
+LENS_CALIBRATION_LIMITS: Final = LensCalibrationLimits()
+_LIMITS: Final = LENS_CALIBRATION_LIMITS
+
+_COLUMNS: Final = ("left", "middle", "right")
+_ROWS: Final = ("upper", "center", "lower")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,15 +179,94 @@ def detect_sheet(image: Image, sheet: Sheet) -> LensView | None:
 
 def is_new_view(view: LensView, kept: Sequence[LensView], width_px: int) -> bool:
     """Return whether a view shows the board at another place or angle than all that are kept."""
-    return all(_difference_px(view, other) > _LIMITS.min_view_distance * width_px for other in kept)
+
+    def difference_px(other: LensView) -> float:
+        means = float(np.linalg.norm(view.px.mean(axis=0) - other.px.mean(axis=0)))
+        return max(means, float(np.abs(np.ptp(view.px, axis=0) - np.ptp(other.px, axis=0)).max()))
+
+    return all(difference_px(other) > _LIMITS.min_view_distance * width_px for other in kept)
 
 
-def coverage(views: Sequence[LensView], size_px: tuple[int, int]) -> tuple[float, float]:
-    """Return the shares of the picture's width and height that the corners of all views reach across."""
-    if not views:
-        return 0.0, 0.0
-    span = np.ptp(np.concatenate([view.px for view in views]), axis=0) / size_px
-    return float(span[0]), float(span[1])
+class LensCollector:
+    """The useful views among many pictures.
+
+    Args:
+        hold_still: whether a view counts only while the sheet is held still: movement smears the corners.
+    """
+
+    def __init__(self, sheet: Sheet, *, hold_still: bool = False) -> None:
+        self._sheet, self._hold_still = sheet, hold_still
+        self._before: LensView | None = None
+        self._tilted = 0
+        self._corners = np.zeros((len(_ROWS), len(_COLUMNS)), dtype=np.intp)
+        self.views: list[LensView] = []
+        self.size_px = (0, 0)
+
+    def add(self, image: Image) -> bool:
+        """Return whether a picture gave a new view. Raises CalibrationError: its size is another."""
+        size = (image.shape[1], image.shape[0])
+        if self.views and size != self.size_px:
+            raise CalibrationError(
+                f"a picture of {size[0]}x{size[1]} px among ones of {self.size_px[0]}x{self.size_px[1]} px. Give"
+                " pictures of one size."
+            )
+        self.size_px = size
+        before, self._before = self._before, detect_sheet(image, self._sheet)
+        view = self._before
+        if view is None or not is_new_view(view, self.views, size[0]):
+            return False
+        if self._hold_still and not (before is not None and _moved_px(before, view) < _LIMITS.max_movement * size[0]):
+            return False
+        self.views.append(view)
+        self._tilted += _is_tilted(view)
+        cell = np.clip(view.px / size * (len(_COLUMNS), len(_ROWS)), 0, (len(_COLUMNS) - 1, len(_ROWS) - 1)).astype(int)
+        np.add.at(self._corners, (cell[:, 1], cell[:, 0]), 1)
+        return True
+
+    @property
+    def sees_sheet(self) -> bool:
+        """Whether the latest picture shows the sheet."""
+        return self._before is not None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What is still to be shown, phrases."""
+        parts = [
+            f"{row} {column}"
+            for i, row in enumerate(_ROWS)
+            for j, column in enumerate(_COLUMNS)
+            if self._corners[i, j] < _LIMITS.enough_corners_per_part
+        ]
+        missing = [f"the sheet in the picture's {', '.join(parts)}"] if parts else []
+        if self._tilted < _LIMITS.enough_tilted_views:
+            missing.append(f"the sheet tilted ({self._tilted} of {_LIMITS.enough_tilted_views})")
+        if len(self.views) < _LIMITS.enough_views:
+            missing.append(f"more views ({len(self.views)} of {_LIMITS.enough_views})")
+        return tuple(missing)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the views are enough to measure the lens."""
+        return not self.missing
+
+
+def _moved_px(before: LensView, now: LensView) -> float:
+    """Return how far the sheet moved between two pictures, px; infinite when they share too few corners."""
+    there = {tuple(point): px for point, px in zip(before.points_mm.tolist(), before.px, strict=True)}
+    moves = [
+        np.linalg.norm(px - there[tuple(point)])
+        for point, px in zip(now.points_mm.tolist(), now.px, strict=True)
+        if tuple(point) in there
+    ]
+    return float(np.median(moves)) if len(moves) >= len(now.px) / 2 else float("inf")
+
+
+def _is_tilted(view: LensView) -> bool:
+    plane = np.asarray(cv2.findHomography(view.points_mm[:, :2], view.px)[0], dtype=np.float64)
+    if plane.shape != (3, 3):
+        return False
+    depth = np.column_stack([view.points_mm[:, :2], np.ones(len(view.px))]) @ plane[2]
+    return bool(np.ptp(depth) / np.abs(depth.mean()) > _LIMITS.min_tilt)
 
 
 def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensFile:
@@ -197,7 +283,7 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
             f"only {len(views)} useful views of the sheet; {_LIMITS.min_views} are needed. Show it near, tilted, and"
             " in every part of the picture."
         )
-    wide, high = coverage(views, size_px)
+    wide, high = (np.ptp(np.concatenate([view.px for view in views]), axis=0) / size_px).tolist()
     if min(wide, high) < _LIMITS.min_coverage:
         raise CalibrationError(
             f"the sheet was shown across {wide:.0%} of the picture's width and {high:.0%} of its height. Show it"
@@ -232,9 +318,3 @@ def read_lens(path: Path) -> LensFile:
 def write_lens(path: Path, lens: LensFile) -> None:
     """Write a ``*.lens.json`` file, whole or not at all. Raises OutputError: the file can't be written."""
     write_text(path, [to_json(LensFile, lens), "\n"])
-
-
-def _difference_px(a: LensView, b: LensView) -> float:
-    """Return how much two views differ: in the mean or in the extent of their corners, px."""
-    means = float(np.linalg.norm(a.px.mean(axis=0) - b.px.mean(axis=0)))
-    return max(means, float(np.abs(np.ptp(a.px, axis=0) - np.ptp(b.px, axis=0)).max()))

@@ -14,8 +14,14 @@ from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.fiducials import read_fiducials, solve_fiducials
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
 from downfield.calibration.field.solution import FieldSolution
-from downfield.calibration.lens.collector import LensCollector
-from downfield.calibration.lens.lens_calibration import Sheet, calibrate_lens, read_lens, write_lens, write_sheet
+from downfield.calibration.lens.lens_calibration import (
+    LensCollector,
+    Sheet,
+    calibrate_lens,
+    read_lens,
+    write_lens,
+    write_sheet,
+)
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration

@@ -10,8 +10,7 @@ import pytest
 from sheet_scenes import LENS, drawn, filmed
 from typer.testing import CliRunner
 
-from downfield.calibration.lens.collector import COLLECTOR_LIMITS, LensCollector
-from downfield.calibration.lens.lens_calibration import Sheet, read_lens
+from downfield.calibration.lens.lens_calibration import LENS_CALIBRATION_LIMITS, LensCollector, Sheet, read_lens
 from downfield.cli.main import app
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError
@@ -34,8 +33,8 @@ def test_missing_views_are_listed_until_they_are_shown(views: list[Image]) -> No
     collector = LensCollector(Sheet())
     assert collector.add(views[0])
     assert not collector.add(views[0])
-    assert f"more views (1 of {COLLECTOR_LIMITS.min_views})" in collector.missing
-    assert f"the sheet tilted (0 of {COLLECTOR_LIMITS.min_tilted_views})" in collector.missing
+    assert f"more views (1 of {LENS_CALIBRATION_LIMITS.enough_views})" in collector.missing
+    assert f"the sheet tilted (0 of {LENS_CALIBRATION_LIMITS.enough_tilted_views})" in collector.missing
     for image in views[1:]:
         collector.add(image)
     assert collector.is_complete, collector.missing
@@ -78,7 +77,7 @@ def test_live_it_lists_what_is_missing_and_stops_by_itself(views: list[Image], t
     assert "still needed: the sheet in the picture's " in result.output
     assert "that is enough" in result.output
     measured = read_lens(out)
-    assert measured.views >= COLLECTOR_LIMITS.min_views
+    assert measured.views >= LENS_CALIBRATION_LIMITS.enough_views
     assert measured.lens.focal_px[0] == pytest.approx(LENS.focal_px[0], rel=0.01)
 
 
