@@ -98,10 +98,7 @@ class DetectionRate:
         self._requested_ns: dict[DetectorRun, int] = {"full_frame": full_frame_every_ns, "figures": figures_every_ns}
         self._clock = clock
         self._next_ns: dict[DetectorRun, int] = {"full_frame": _LONG_AGO_NS, "figures": _LONG_AGO_NS}
-        self._latest_ns: dict[DetectorRun, deque[int]] = {
-            "full_frame": deque(maxlen=_LIMITS.timed_runs),
-            "figures": deque(maxlen=_LIMITS.timed_runs),
-        }
+        self._latest_ns = {run: deque[int](maxlen=_LIMITS.timed_runs) for run in self._requested_ns}
         self._duration_ns: dict[DetectorRun, float] = {"full_frame": 0.0, "figures": 0.0}
         self._t_ns, self._busy_ns = _LONG_AGO_NS, 0
         self._interval_factor, self._pressed = 1.0, False
@@ -217,12 +214,13 @@ class DetectionSchedule:
         Args:
             waiting: number of newer frames that already wait.
         """
-        if not self._continuous:
-            return self._detect_alone(frame)
+        tracking = self._detector if isinstance(self._detector, TrackingDetector) else None
+        if not self._continuous:  # a still picture is searched in full
+            with self._rate.timed("figures"):
+                return tracking.detect_raw(frame.image) if tracking else self._detector.detect(frame.image)
         if self._changes.of(frame).repeated or frame.t_sigma_ns >= TIME_UNKNOWN_NS:
             return None
         runs = self._rate.due(frame.t_ns, waiting)
-        tracking = self._detector if isinstance(self._detector, TrackingDetector) else None
         if tracking is not None and runs == ("full_frame",) and self._background is None:
             self._background = BACKGROUND.submit(self._run_background, tracking, frame, self._detections)
         if "figures" not in runs:
@@ -237,13 +235,6 @@ class DetectionSchedule:
         with self._rate.timed("figures"):
             self._detections = tracking.track(frame.image, known, found)
         return self._detections
-
-    def _detect_alone(self, frame: Frame) -> tuple[Detection, ...]:
-        """Return the detections in a still picture, which is searched in full."""
-        with self._rate.timed("figures"):
-            if isinstance(self._detector, TrackingDetector):
-                return self._detector.detect_raw(frame.image)
-            return self._detector.detect(frame.image)
 
     def _run_full_frame(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
         with self._rate.timed("full_frame"):
@@ -281,10 +272,6 @@ class DetectionSchedule:
         finished, self._background = self._background, None
         background = finished.result()
         # Not every run searches for the ball.
-        new_ball = any(detection.kind == "ball" for detection in background.found)
-        kept = [
-            detection
-            for detection in self._detections
-            if detection.corners_px or (detection.kind == "ball" and not new_ball)
-        ]
+        new_ball = any(found.kind == "ball" for found in background.found)
+        kept = [one for one in self._detections if one.corners_px or (one.kind == "ball" and not new_ball)]
         return merge_refined([*kept, *background.found], background.earlier, background.views)

@@ -144,13 +144,6 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
     )
 
 
-def _bounding_squares_mm(outlines: Array) -> Array:
-    """Return a square around each base in its own frame, shape (n, 4, 2)."""
-    reach = outlines[:, 3:5].max(axis=1) / 2 + _LIMITS.reach_mm
-    squares: Array = _SQUARE * reach[:, None, None]
-    return squares
-
-
 def _to_board_plane(outlines: Array, height_mm: Array, squares_mm: Array) -> Array:
     """Convert points of bases' own frames, shape (n, 4, 2), to the board frame at their tops, shape (n, 4, 3)."""
     x, y, heading = outlines[:, :3].T
@@ -175,7 +168,8 @@ def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coe
     Returns:
         Shape (n * segments, samples, 3), 0 outside the image.
     """
-    squares_mm = _bounding_squares_mm(outlines)
+    reach_mm = outlines[:, 3:5].max(axis=1) / 2 + _LIMITS.reach_mm
+    squares_mm = _SQUARE * reach_mm[:, None, None]  # around each base in its own frame, shape (n, 4, 2)
     squares_px = camera.to_pixels(_to_board_plane(outlines, height_mm, squares_mm))
     # Only the part of the image around each base is resampled: its left, top, right and bottom ends.
     inside: Bools = np.asarray(np.isfinite(squares_px).all(axis=(1, 2)))

@@ -13,7 +13,16 @@ import cv2
 import numpy as np
 
 from downfield.core.arrays import Array, Plane
-from downfield.vision.strip.glyphs import OTHER, DigitNetwork, bundled_digits, normalize_glyph, split_touching
+from downfield.vision.strip.glyphs import (
+    OTHER,
+    InkPart,
+    bundled_digits,
+    cut_out,
+    merge_columns,
+    normalize_glyph,
+    span_of,
+    split_touching,
+)
 
 InkColor = Literal["black", "red", "blue"]
 INK_COLORS: Final[tuple[InkColor, ...]] = ("black", "red", "blue")
@@ -49,27 +58,13 @@ class CardText:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    left: int
-    top: int
-    right: int
-    bottom: int
+class _Part(InkPart):
     area: int
     color: InkColor
-    label: int
-
-    @property
-    def wide(self) -> int:
-        return self.right - self.left
-
-    @property
-    def high(self) -> int:
-        return self.bottom - self.top
 
 
-def read_window(window: Plane, network: DigitNetwork | None = None) -> dict[InkColor, CardText]:
+def read_window(window: Plane) -> dict[InkColor, CardText]:
     """Return the result of each ink in a window's picture, shape (rows, columns, 3), 0..255, upright."""
-    classifier = network or bundled_digits()
     ink, contrast = _ink(window)
     if contrast < _LIMITS.min_contrast:
         return {color: CardText() for color in INK_COLORS}
@@ -80,7 +75,7 @@ def read_window(window: Plane, network: DigitNetwork | None = None) -> dict[InkC
     out = {}
     for color in INK_COLORS:
         mine = [part for part in text if part.color == color]
-        shown, confidence = _shown(mine, ink, labels, rows, classifier)
+        shown, confidence = _shown(mine, ink, labels, rows)
         dot = _dot_of(mine, dots, text)
         out[color] = CardText(shown, dot, confidence if shown else 0.0)
     return out
@@ -101,14 +96,15 @@ def _parts(window: Plane, ink: Plane) -> tuple[Array, list[_Part]]:
     rows, columns = ink.shape
     inked = (ink > _LIMITS.ink).astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
-    white: Plane = np.asarray(np.quantile(window.reshape(-1, 3), 0.8, axis=0), dtype=np.float32)
+    white = np.asarray(np.quantile(window.reshape(-1, 3), 0.8, axis=0), dtype=np.float32)
     parts = []
     for label, (left, top, wide, high, area) in enumerate(stats.tolist()):
         at_edge = left <= 1 or top <= 1 or left + wide >= columns - 1 or top + high >= rows - 1
         if not label or area < _LIMITS.min_area * rows * rows or at_edge:
             continue
         inside = (labels == label) & (ink >= np.quantile(ink[labels == label], 0.5))
-        parts.append(_Part(left, top, left + wide, top + high, area, _color(window[inside], white), label))
+        color = _color(window[inside], white)
+        parts.append(_Part(left, top, left + wide, top + high, label, area, color))
     return np.asarray(labels), parts
 
 
@@ -139,8 +135,7 @@ def _dot_of(text: list[_Part], dots: list[_Part], all_text: list[_Part]) -> InkC
     """Return the color of the dot just left of a text."""
     if not text:
         return None
-    left = min(part.left for part in text)
-    top, bottom = min(part.top for part in text), max(part.bottom for part in text)
+    left, top, _, bottom = span_of(text)
     ends = [part.right for part in all_text if part not in text and part.right <= left and part.bottom > top]
     after = max((end for end in ends), default=-1)
     beside = [
@@ -149,9 +144,9 @@ def _dot_of(text: list[_Part], dots: list[_Part], all_text: list[_Part]) -> InkC
     return max(beside, key=lambda dot: dot.right).color if beside else None
 
 
-def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: DigitNetwork) -> tuple[str, float]:
+def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int) -> tuple[str, float]:
     """Return the text that parts are, and the confidence in it."""
-    signs = _merged(parts)
+    signs = merge_columns(parts)
     tall = [sign for sign in signs if _height(sign) >= _LIMITS.min_digit_height * rows]
     if not tall:
         return "", 0.0
@@ -165,8 +160,8 @@ def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: Di
     digits = digits[:-1] if ending else digits
     if not digits or any(_height(sign) < 0.75 * full for sign in digits):
         return "", 0.0
-    cut = [part for sign in digits for part in split_touching(_cut(sign, ink, labels))]
-    chances = network.probabilities([normalize_glyph(part) for part in cut])
+    cut = [part for sign in digits for part in split_touching(cut_out(sign, ink, labels))]
+    chances = bundled_digits().probabilities([normalize_glyph(part) for part in cut])
     if not ending and len(cut) > 1 and chances[-1, OTHER] >= _LIMITS.min_no_digit and _is_f(cut[-1]):
         ending, chances, last = "F", chances[:-1], float(chances[-1, OTHER])
     else:
@@ -186,25 +181,6 @@ def _is_f(sign: Plane) -> bool:
     return upper >= _LIMITS.min_f_ratio * max(lower, 1)
 
 
-def _merged(parts: list[_Part]) -> list[list[_Part]]:
-    """Return parts that lie over one another, such as the two of an i, as one sign, from left to right."""
-    signs: list[list[_Part]] = []
-    for part in sorted(parts, key=lambda part: part.left):
-        if signs:
-            left, right = min(one.left for one in signs[-1]), max(one.right for one in signs[-1])
-            if min(right, part.right) - part.left > 0.4 * min(right - left, part.wide):
-                signs[-1].append(part)
-                continue
-        signs.append([part])
-    return signs
-
-
 def _height(sign: list[_Part]) -> int:
-    return max(part.bottom for part in sign) - min(part.top for part in sign)
-
-
-def _cut(sign: list[_Part], ink: Plane, labels: Array) -> Plane:
-    mask = cv2.dilate(np.isin(labels, [part.label for part in sign]).astype(np.uint8), np.ones((3, 3), np.uint8))
-    top, bottom = min(part.top for part in sign), max(part.bottom for part in sign)
-    left, right = min(part.left for part in sign), max(part.right for part in sign)
-    return np.asarray((ink * mask)[top:bottom, left:right], dtype=np.float32)
+    _, top, _, bottom = span_of(sign)
+    return bottom - top

@@ -176,19 +176,13 @@ def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array,
     move, information, weight = np.zeros((len(prior), 3)), prior, strength
     products = (edges.slopes[..., :, None] * edges.slopes[..., None, :]).reshape(*edges.slopes.shape[:2], 9)
     for width_mm in REFINEMENT_LIMITS.annealing_mm:
-        weight = _edge_probability(offset - (edges.slopes @ move[..., None])[..., 0], strength, width_mm)
+        bell = strength * np.exp(-0.5 * ((offset - (edges.slopes @ move[..., None])[..., 0]) / width_mm) ** 2)
+        weight = bell / (bell.sum(axis=0) + REFINEMENT_LIMITS.no_edge_weight)  # probability of being the edge
         trust = weight / (variance + (width_mm / 3) ** 2)
         information = prior + (trust.sum(axis=0)[:, None] @ products).reshape(-1, 3, 3)
         pull = (trust * offset).sum(axis=0)[:, None] @ edges.slopes
         move = np.linalg.solve(information, pull.transpose(0, 2, 1))[..., 0]
     return move, information, weight.sum(axis=0)
-
-
-def _edge_probability(off: Array, strength: Array, width_mm: float) -> Array:
-    """Return the probability that each candidate is the edge, given its misfit; shape (k, n, rows)."""
-    bell = strength * np.exp(-0.5 * (off / width_mm) ** 2)
-    probability: Array = bell / (bell.sum(axis=0) + REFINEMENT_LIMITS.no_edge_weight)
-    return probability
 
 
 def _moved(figure: Estimate, by: Array, covariance: Array, support: float) -> RefinedOutline | None:

@@ -100,7 +100,10 @@ class ContactTracker:
         seen = {figure.id for figure in estimates if figure.fresh and figure.seen}
         # What was only predicted is no step of its own: bases would enter each other in it.
         if fit and seen:
-            self._save_checkpoint(now, t_ns)
+            # The state before it is kept for as long as it may have to be filtered again.
+            while self._checkpoints and t_ns - self._checkpoints[0].t_ns > CONTACT_LIMITS.halt_noticed_ns:
+                self._checkpoints.popleft()
+            self._checkpoints.append(_Checkpoint(now, t_ns, self._filter, self._last, self._last_ns, self._began))
             self._noise.add(now)
             self._measured.append((t_ns, t_sigma_ns, seen))
             while len(self._measured) > 2 and t_ns - self._measured[1][0] > CONTACT_LIMITS.remembered_ns:
@@ -114,12 +117,6 @@ class ContactTracker:
         """Roster ids of the figures that touched another in the latest frame, or were about to."""
         near = self._last.gap_mm < CONTACT_LIMITS.pushing_mm
         return {id_ for pair, close in zip(self._last.pairs, near.tolist(), strict=True) if close for id_ in pair}
-
-    def _save_checkpoint(self, now: PairMeasurements, t_ns: int) -> None:
-        """Keep the state before a frame for as long as the frame may have to be filtered again."""
-        while self._checkpoints and t_ns - self._checkpoints[0].t_ns > CONTACT_LIMITS.halt_noticed_ns:
-            self._checkpoints.popleft()
-        self._checkpoints.append(_Checkpoint(now, t_ns, self._filter, self._last, self._last_ns, self._began))
 
     def _refilter(self, t_ns: int) -> None:
         """Filter the last frames again, now knowing that all figures stopped meanwhile."""
@@ -147,7 +144,8 @@ class ContactTracker:
         before = [known[pair] for pair in old.pairs]
         state = self._filter.select(np.array(before, dtype=np.intp))
         t_s = (t_ns - self._start_ns) / 1e9
-        if old.pairs and not self._at_rest(t_ns):
+        # Once the board has been off for long, contacts no longer change.
+        if old.pairs and (self._power != "off" or self._unsettled(t_ns)):
             passing = passing_corrections(self._last.select(before), step_s)
             changes = self._changes(old.pairs, state, t_ns, step_s)
             state.step(t_s, step_s, passing, changes, _bias_sigma_mm(old), self._noise.observations(old))
@@ -203,10 +201,6 @@ class ContactTracker:
         noise_mm = self._noise.observations(old).noise_mm
         near = np.abs(old.gap_mm - before_mm) < most_mm + CONTACT_LIMITS.moved_sigmas * noise_mm
         return {pair: rows[pair] for pair, same in zip(old.pairs, near.tolist(), strict=True) if same}
-
-    def _at_rest(self, t_ns: int) -> bool:
-        """Return whether the board has been off for so long that contacts no longer change."""
-        return self._power == "off" and not self._unsettled(t_ns)
 
     def _unsettle(self, t_ns: int, for_ns: int) -> None:
         """Expect figures to stop without a touch, from a time on and for a while."""

@@ -80,7 +80,7 @@ class ContactFilter:
             bias_sigma_mm: standard deviation of the bias, shape (n,).
         """
         gap_mm, noise_mm = observed.gap_mm, observed.noise_mm
-        prior = np.tile(BIAS_PRIOR, (len(gap_mm), 1))
+        prior, zero = np.tile(BIAS_PRIOR, (len(gap_mm), 1)), np.zeros((len(gap_mm), len(BIAS_GRID)))
         off = gap_mm[:, None] - bias_sigma_mm[:, None] * BIAS_GRID
         cov = np.zeros((len(gap_mm), 2, 2))
         cov[:, 0, 0], cov[:, 1, 1] = noise_mm**2, CONTACT_LIMITS.first_rate_mm_s**2
@@ -89,21 +89,8 @@ class ContactFilter:
         # A pair may be seen for the first time while it already touches, as after a line-up.
         touching = CONTACT_LIMITS.first_touching * prior * near
         free = (1 - CONTACT_LIMITS.first_touching) / CONTACT_LIMITS.first_gap_spread_mm * prior * above + 1e-12 * prior
-        zero = np.zeros_like(prior)
-        onset = np.full_like(prior, t_s)
-        out = cls(
-            gap_mm=gap_mm,
-            rate_mm_s=rate_mm_s,
-            cov=cov,
-            min_gap_mm=gap_mm,
-            bias_sigma_mm=bias_sigma_mm,
-            free=free,
-            touching=touching,
-            parted=zero,
-            onset_s=onset,
-            onset_share=np.ones_like(prior),
-            parted_s=np.zeros(len(gap_mm)),
-        )
+        weights = (free, touching, zero, np.full_like(prior, t_s), np.ones_like(prior))
+        out = cls(gap_mm, rate_mm_s, cov, gap_mm, bias_sigma_mm, *weights, np.zeros(len(gap_mm)))
         out._normalize()
         return out
 
@@ -156,7 +143,8 @@ class ContactFilter:
         touched += self.free * chance * self._share_crossing(changed[0], bias, before)
         remaining_s = self._add_touches(touched, steady[0], t_s, step_s)
         # Locked bases bounce: pairs that meet again within a moment never parted, and keep their onset.
-        touching_again = self.parted * self._share_returning(steady[0], bias)
+        above = _probability_above(self.gap_mm, self.cov, bias)  # they may have been below the bias already
+        touching_again = self.parted * (1 - _share_staying(np.minimum(steady[0], self.gap_mm), self.cov, bias, above))
         self.parted -= touching_again
         bounced = CONTACT_LIMITS.bounces * touched
         released = (self.touching - bounced) * (1 - np.exp(-CONTACT_LIMITS.releases_per_s * step_s))
@@ -188,7 +176,8 @@ class ContactFilter:
         self.free = self.free * (weight_steady + weight_changed)
         parted = self.parted * ((1 - chance) * like_steady[:, None] + chance * like_changed[:, None])
         fresh = bounced + released
-        self._age_parted(parted.sum(axis=1), fresh.sum(axis=1), step_s)
+        stay, join = parted.sum(axis=1), fresh.sum(axis=1)
+        self.parted_s = (self.parted_s + step_s) * stay / np.maximum(stay + join, 1e-300)
         self.parted = parted + fresh
         self.touching = self.touching * at_bias
         self._free_parted()
@@ -263,14 +252,6 @@ class ContactFilter:
     def _share_crossing(self, gap: Array, bias: Array, before: Array) -> Array:
         """Return the share of free pairs whose gap falls below the bias by the prediction, shape (n, m)."""
         return 1 - _share_staying(np.minimum(gap, self.min_gap_mm), self.cov, bias, before)
-
-    def _share_returning(self, gap: Array, bias: Array) -> Array:
-        """Return the same for parted pairs, which may have been below the bias already."""
-        above = _probability_above(self.gap_mm, self.cov, bias)
-        return 1 - _share_staying(np.minimum(gap, self.gap_mm), self.cov, bias, above)
-
-    def _age_parted(self, stay: Array, join: Array, step_s: float) -> None:
-        self.parted_s = (self.parted_s + step_s) * stay / np.maximum(stay + join, 1e-300)
 
     def _free_parted(self) -> None:
         """Free the pairs that parted long enough ago and are further apart than a bounce."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
-from typing import Final
+from typing import Final, TypeVar
 
 import cv2
 import numpy as np
@@ -54,12 +54,24 @@ class Glyphs:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class InkPart:
+    """Ink that hangs together, with the box around it, px."""
+
     left: int
     top: int
     right: int
     bottom: int
-    label: int
+    label: int  # of its pixels
+
+    @property
+    def wide(self) -> int:
+        """Its width."""
+        return self.right - self.left
+
+    @property
+    def high(self) -> int:
+        """Its height."""
+        return self.bottom - self.top
 
 
 def find_glyphs(window: Plane) -> Glyphs:
@@ -77,22 +89,19 @@ def glyphs_of(ink: Plane, evenness: float = 1.0) -> Glyphs:
     _, labels, stats, _ = cv2.connectedComponentsWithStats(binary, connectivity=8)
     parts = []
     for label, (left, top, wide, high, area) in enumerate(stats.tolist()):
-        part = _Part(left, top, left + wide, top + high, label)
+        part = InkPart(left, top, left + wide, top + high, label)
         if label and area >= 0.004 * rows * columns and not _is_rim(part, rows, columns):
             parts.append(part)
     if not parts:
         return Glyphs((), "no number")
-    columns_of = _merge(parts)
+    columns_of = merge_columns(parts)
     problem = _misplaced(columns_of, rows)
     if problem:
         return Glyphs((), problem, evenness)
     digits: list[Plane] = []
     for group in columns_of:
-        mask = np.isin(labels, [part.label for part in group])
-        mask = np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8)))
-        left, top, right, bottom = _span(group)
-        digits += [normalize_glyph(part) for part in split_touching((ink * mask)[top:bottom, left:right])]
-    left, top, right, bottom = _span([part for group in columns_of for part in group])
+        digits += [normalize_glyph(part) for part in split_touching(cut_out(group, ink, np.asarray(labels)))]
+    left, top, right, bottom = span_of([part for group in columns_of for part in group])
     return Glyphs(tuple(digits), "", evenness, (bottom - top) / rows, ((left + right) / 2 - columns / 2) / rows)
 
 
@@ -119,33 +128,39 @@ def ink_of(window: Plane) -> tuple[Plane, float, float]:
     return ink, contrast, evenness
 
 
-def _is_rim(part: _Part, rows: int, columns: int) -> bool:
+def _is_rim(part: InkPart, rows: int, columns: int) -> bool:
     thin = _LIMITS.rim * rows
     at_side = part.left <= 1 or part.right >= columns - 1
     at_end = part.top <= 1 or part.bottom >= rows - 1
-    whole = part.right - part.left > 0.8 * columns or part.bottom - part.top > 0.9 * rows
-    return (
-        (at_side and part.right - part.left <= thin)
-        or (at_end and part.bottom - part.top <= thin)
-        or (at_side and at_end and whole)
-    )
+    whole = part.wide > 0.8 * columns or part.high > 0.9 * rows
+    return (at_side and part.wide <= thin) or (at_end and part.high <= thin) or (at_side and at_end and whole)
 
 
-def _merge(parts: list[_Part]) -> list[list[_Part]]:
-    """Return parts that lie over one another as columns, from left to right."""
+_Part = TypeVar("_Part", bound=InkPart)
+
+
+def merge_columns(parts: Sequence[_Part]) -> list[list[_Part]]:
+    """Return parts that lie over one another, such as the two of an i, as columns, from left to right."""
     groups: list[list[_Part]] = []
     for part in sorted(parts, key=lambda part: part.left):
         if groups:
-            left, _, right, _ = _span(groups[-1])
-            overlap = min(right, part.right) - part.left
-            if overlap > 0.4 * min(right - left, part.right - part.left):
+            left, _, right, _ = span_of(groups[-1])
+            if min(right, part.right) - part.left > 0.4 * min(right - left, part.wide):
                 groups[-1].append(part)
                 continue
         groups.append([part])
     return groups
 
 
-def _span(group: list[_Part]) -> tuple[int, int, int, int]:
+def cut_out(group: Sequence[InkPart], ink: Plane, labels: Array) -> Plane:
+    """Return the ink of parts alone, cut to the box around them; labels of the pixels in the shape of the ink."""
+    mask = cv2.dilate(np.isin(labels, [part.label for part in group]).astype(np.uint8), np.ones((3, 3), np.uint8))
+    left, top, right, bottom = span_of(group)
+    return np.asarray((ink * mask)[top:bottom, left:right], dtype=np.float32)
+
+
+def span_of(group: Sequence[InkPart]) -> tuple[int, int, int, int]:
+    """Return the left, top, right and bottom end of parts."""
     return (
         min(part.left for part in group),
         min(part.top for part in group),
@@ -154,9 +169,9 @@ def _span(group: list[_Part]) -> tuple[int, int, int, int]:
     )
 
 
-def _misplaced(groups: list[list[_Part]], rows: int) -> str:
+def _misplaced(groups: list[list[InkPart]], rows: int) -> str:
     """Return why the columns are no number on a settled dial; empty if they may be."""
-    spans = [_span(group) for group in groups]
+    spans = [span_of(group) for group in groups]
     top, bottom = min(span[1] for span in spans), max(span[3] for span in spans)
     if top <= _LIMITS.min_edge_distance * rows or bottom >= (1 - _LIMITS.min_edge_distance) * rows:
         return "the dial is between two numbers"

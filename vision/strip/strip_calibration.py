@@ -102,21 +102,15 @@ def _solve(
     images: Sequence[Image], strip: StripSet, distance: LensFromDistance | None, prior: LensPrior | None
 ) -> FieldSolution:
     """Solve for the print as described, otherwise with fewer small marks: editions differ in them."""
-    reason = CalibrationError("the strip's field was not found")
-    for number, field in enumerate(_prints(strip.field)):
+    reason, field = CalibrationError("the strip's field was not found"), strip.field
+    other_ticks = dataclasses.replace(field, sideline_marks=not field.sideline_marks)
+    bare = dataclasses.replace(field, hash_every_yd=0.0, sideline_marks=False)
+    for number, printed in enumerate((field, other_ticks, bare)):
         try:
-            return solve_field(images, [field], distance=distance, prior=prior, known=True)
+            return solve_field(images, [printed], distance=distance, prior=prior, known=True)
         except CalibrationError as error:
             reason = reason if number else error
     raise reason
-
-
-def _prints(field: FieldModel) -> tuple[FieldModel, ...]:
-    return (
-        field,
-        dataclasses.replace(field, sideline_marks=not field.sideline_marks),
-        dataclasses.replace(field, hash_every_yd=0.0, sideline_marks=False),
-    )
 
 
 def _require_whole(camera: Camera, field: FieldModel) -> None:
@@ -137,10 +131,8 @@ def _require_whole(camera: Camera, field: FieldModel) -> None:
 def _unread(images: Sequence[Image], strip: StripSet, ways: tuple[Camera, Camera]) -> str:
     """Return why the dials can't be read: a mirrored picture, windows outside it, or neither."""
     flipped = [np.ascontiguousarray(image[:, ::-1]) for image in images]
-    if (
-        max(_worth(flipped, strip, _mirrored(way, strip.field)) for way in ways)
-        >= _LIMITS.min_confidence * _LIMITS.min_ratio
-    ):
+    mirrored = max(_worth(flipped, strip, _mirrored(way, strip.field)) for way in ways)
+    if mirrored >= _LIMITS.min_confidence * _LIMITS.min_ratio:
         return "the picture is mirrored: the dials' numbers read backward. Turn mirroring off in the camera's settings."
     if not any(_in_picture(way, strip) for way in ways):
         return f"the strip's field is seen, but its dials are outside the picture. {_WHOLE}"

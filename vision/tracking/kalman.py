@@ -238,10 +238,6 @@ class MotionFilter:
         """Make figures face the other way."""
         self.mean[rows, HEADING] = wrap_rad(self.mean[rows, HEADING] + np.pi)
 
-    def pose_cov(self) -> Array:
-        """Return covariances of x, y and heading from the image noise, shape (n, 3, 3)."""
-        return self.cov[:, :3, :3] + self.persistent
-
     def place_sigma_mm(self) -> Array:
         """Return the deviation of each figure's place, about one sigma of the worse direction, shape (n,)."""
         return np.sqrt(self.cov[:, X, X] + self.cov[:, Y, Y])

@@ -19,8 +19,7 @@ from downfield.core.mathematics import wrap_rad
 from downfield.core.scene import SURE_IDENTITY, Posture, Power
 from downfield.vision.hands import drop_under_hands, near_hands
 from downfield.vision.measuring.estimate import Estimate, estimate_base_size, fallen_base_size
-from downfield.vision.measuring.fall_limits import FALL_LIMITS
-from downfield.vision.measuring.falls import BaseMotion, Fall, PostureFilter
+from downfield.vision.measuring.falls import FALL_LIMITS, BaseMotion, Fall, PostureFilter
 from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.assignment import Assignment, suppress_duplicates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
@@ -176,7 +175,7 @@ class Tracker:
     def estimates(self, *, fresh: bool = True) -> tuple[Estimate, ...]:
         """Return the estimates of all figures at the latest frame, in roster order; fresh if the detector ran on it."""
         figures, mean = self._figures, self._motion.mean
-        covariance = self._motion.pose_cov()
+        covariance = self._motion.cov[:, :3, :3] + self._motion.persistent
         covariance[figures.lost] += _ANYWHERE
         # The variance of a heading is at most that of an unknown heading.
         known = np.sqrt(np.minimum(_ANY_HEADING / covariance[:, 2, 2], 1.0))
