@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
-from downfield.core.records import number_fault, to_json
+from downfield.core.records import made_of, number_fault, to_json
 from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.views import clock_text
@@ -96,7 +96,6 @@ _DIRECTIONS: Final = ("right", "up", "left", "down")  # as the camera sees the b
 
 
 def _identities_text(body: d.IdentitiesDeclared) -> str:
-    """Return who was said to be who."""
     said = [f"the {body.left} team is on the left"] if body.left else []
     said += [f"{spot.id} stands at {spot.x_yd:.1f} yd" for spot in body.places]
     return ", ".join(said) or "all figures are right as drawn"
@@ -137,11 +136,7 @@ _DECISIONS: Final = {"confirm": "confirmed", "overturn": "overturned", "strike":
 
 
 def describe(body: Body, texts: Mapping[str, str]) -> str:
-    """Return a declaration or ruling in a few words.
-
-    Args:
-        texts: of calls and of earlier declarations, by id; one that is not there any more is not named.
-    """
+    """Return a body in a few words. `texts`: of calls and earlier declarations by id; one that is gone is not named."""
     if isinstance(body, Ruling):
         call = body.replacement.text if body.replacement is not None else texts.get(body.call, "a call")
         return f"{_DECISIONS[body.decision]}: {call}"
@@ -217,13 +212,8 @@ class EventLog:
             ruling = event.body
             if isinstance(ruling, Ruling) and event.id not in undone:
                 made = ruling.replacement if ruling.decision == "manual" else None
-                view = RulingView(
-                    decision=ruling.decision,
-                    by=by,
-                    note=ruling.note,
-                    event=event.id,
-                    replaced=ruling.decision == "overturn" and ruling.replacement is not None,
-                )
+                replaced = ruling.decision == "overturn" and ruling.replacement is not None
+                view = made_of(RulingView, ruling, by=by, event=event.id, replaced=replaced)
                 rulings[ruling.call if made is None else made.id] = view
         return rulings
 

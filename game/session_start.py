@@ -68,8 +68,6 @@ class ResumedSession:
 
 @dataclass(slots=True)
 class _Replayed:
-    """A game on its way to be resumed."""
-
     session: GameSession | None = None
     receipts: list[tuple[str, Body, Accepted]] = field(default_factory=list)
 

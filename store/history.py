@@ -156,14 +156,8 @@ class History:
 
     def details(self) -> GameDetails:
         """Return a summary of the game with its result."""
-        return GameDetails(
-            **summary(self.row, "" if self.started is None else self.started.rulebook.title).model_dump(),
-            ended=self.ended,
-            score=self.score,
-            text=self.text,
-            entries=self.entries,
-            head=self.head,
-        )
+        listed = summary(self.row, "" if self.started is None else self.started.rulebook.title)
+        return made_of(GameDetails, self, **listed.model_dump())
 
     def calls(self) -> list[CallView]:
         """Return every call that stands, in the order they were made; put into words once until something is read."""

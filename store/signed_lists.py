@@ -30,8 +30,6 @@ _BETWEEN_S: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _RigList:
-    """One rig's list, as it is in the store."""
-
     owner: str
     rows: Mapping[tuple[str, str], str]  # content by kind and subject
     seal: str | None  # content of its seal; None where it is missing

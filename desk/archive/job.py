@@ -162,7 +162,6 @@ class ArchiveJob:
                 part.replace(folder / f"{item.short}{_TRACKS}")
 
     def _parts(self, table: str, ids: Sequence[str]) -> Iterator[bytes]:
-        """Yield the results of items in their order."""
         names = [f"{self.settings.folder}/{one}.{table}.parquet" for one in ids]
         for first in range(0, len(names), _READ_AT_ONCE):
             yield from self.kept.read_all(names[first : first + _READ_AT_ONCE]).values()

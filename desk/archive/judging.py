@@ -70,8 +70,7 @@ def judge_item(files: ArchiveFiles, item: ArchivedItem, rulebook: RulebookRecord
     """
     book = None if rulebook is None else rulebook_of(rulebook)
     if item.kind == "bundle":
-        path = fetch_file(files, item, item.files[0], folder)
-        return judge_bundle(item, path, verified_manifest(path, item), book, folder)
+        return _judge_bundle(item, fetch_file(files, item, item.files[0], folder), book, folder)
     return _judge_recording(files, item, book, folder)
 
 
@@ -99,11 +98,9 @@ def verified_manifest(path: Path, item: ArchivedItem) -> BundleManifest:
     return found.manifest
 
 
-def judge_bundle(
-    item: ArchivedItem, path: Path, manifest: BundleManifest, book: Rulebook | None, folder: Path
-) -> JudgedItem:
-    """Judge a bundle that was checked, by its journal; rulings in it count where the same call is made."""
-    journal = BundledJournal(path)
+def _judge_bundle(item: ArchivedItem, path: Path, book: Rulebook | None, folder: Path) -> JudgedItem:
+    """Judge a bundle by its journal; rulings in it count where the same call is made."""
+    manifest, journal = verified_manifest(path, item), BundledJournal(path)
     started, events = journal.start_and_events(item.game)
     own = "" if started is None else started.rulebook.name
     (judged,) = judge_again(journal, item.game, (Way.of(events, book),), lambda: None)

@@ -224,7 +224,6 @@ def _write(out: Any, table: str, parts: Iterator[list[dict[str, Any]]]) -> None:
 
 
 def _column(hint: Any) -> Any:
-    """Return the type of a column for a field's annotation."""
     import pyarrow
 
     plain = {int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}

@@ -193,12 +193,7 @@ _OUT_OF_TURN: Final = 1e-6
 
 
 def seeded_places(pools: Mapping[str, Sequence[str]], first: int, last: int) -> list[PoolPlace]:
-    """Return places in pools by seeds: all firsts, then all seconds, each where it meets others of its pool latest.
-
-    Args:
-        pools: ids of the entrants of each pool.
-        first, last: of the places.
-    """
+    """Return places in pools by seeds: all firsts, then all seconds, each where it meets others of its pool latest."""
     levels = [(place, [pool for pool, ids in pools.items() if len(ids) >= place]) for place in range(first, last + 1)]
     size = 1 << max(sum(len(names) for _, names in levels) - 1, 0).bit_length()
     position = {seed: at for at, seed in enumerate(seed_order(size))}

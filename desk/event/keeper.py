@@ -129,11 +129,7 @@ class EventKeeper:
             self._keep(replace(self.event, **values))
 
     def begin(self, request: Request, name: str) -> TournamentEvent:
-        """Begin another event; the file of the present one is kept beside it under a number.
-
-        Raises:
-            QuestionError: games are in play, and that is not confirmed.
-        """
+        """Begin another event; the present one's file is kept beside it. Raises QuestionError: games are in play."""
         return self._instead(request, lambda: TournamentEvent(name), f"began {name}")
 
     def reopen(self, request: Request, number: int) -> TournamentEvent:

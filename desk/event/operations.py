@@ -277,6 +277,5 @@ def _games(event: TournamentEvent, pool: str, late: str) -> list[Match]:
 
 
 def _placed_as(match: Match, other: Match) -> Match:
-    """Return a game as another one is placed, held and staffed."""
     held = replace(match, fixed=other.fixed, postponed=other.postponed, officials=other.officials)
     return replace(held, table=other.table, slot=other.slot)

@@ -37,12 +37,7 @@ def change_clock(event: TournamentEvent, clock: EventClock, tables: Sequence[str
 
 
 def make_schedule(event: TournamentEvent, by: Change) -> TournamentEvent:
-    """Schedule every game that has not begun and is not fixed or postponed.
-
-    Raises:
-        InputError: there is no table or too little time.
-        RefusedError: there is no draw yet.
-    """
+    """Schedule what has not begun and is not held. Raises InputError: no table, or no time; RefusedError: no draw."""
     if not event.matches:
         raise RefusedError("Make the draw first.")
     return noted(scheduled(event), by)

@@ -76,11 +76,8 @@ class Entrant:
         return self.team or self.coach
 
     def __post_init__(self) -> None:
-        check(
-            bool(self.coach.strip()) and len(self.coach) <= MAX_NAME,
-            InputError,
-            "a coach has a name of 1 to 80 letters",
-        )
+        is_named = bool(self.coach.strip()) and len(self.coach) <= MAX_NAME
+        check(is_named, InputError, "a coach has a name of 1 to 80 letters")
         check(len(self.team) <= MAX_NAME, InputError, "a team's name has at most 80 letters")
         check(self.seed is None or 1 <= self.seed <= MAX_ENTRANTS, InputError, "a seed is a number from 1")
         numbers = [figure.number for figure in self.figures]
@@ -237,23 +234,17 @@ class Rules:
         check(1 <= self.advance <= 16, InputError, "1 to 16 of each pool go on")
         check(0 <= self.swiss <= 20, InputError, "there are 0 to 20 Swiss rounds")
         check(not (self.swiss and self.pools), InputError, "an event has pools or Swiss rounds, not both")
-        check(
-            self.has_pools or self.elimination != "none",
-            InputError,
-            "an event has pools, Swiss rounds or an elimination",
-        )
+        is_played = self.has_pools or self.elimination != "none"
+        check(is_played, InputError, "an event has pools, Swiss rounds or an elimination")
         check(len(set(self.tie_breaks)) == len(self.tie_breaks), InputError, "a tie-break occurs twice")
+        needs_single = self.third_place or (self.consolation and not self.has_pools)
         check(
-            self.elimination == "single"
-            or not (self.third_place or (self.consolation and not (self.pools or self.swiss))),
+            self.elimination == "single" or not needs_single,
             InputError,
             "a game for third place and a consolation bracket without pools belong to a single elimination",
         )
-        check(
-            self.elimination != "none" or not self.consolation,
-            InputError,
-            "a consolation bracket is played beside an elimination",
-        )
+        is_beside = self.elimination != "none" or not self.consolation
+        check(is_beside, InputError, "a consolation bracket is played beside an elimination")
 
 
 @record

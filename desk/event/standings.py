@@ -101,8 +101,6 @@ def _unordered(ids: Sequence[str], matches: Iterable[Match], limit: int) -> dict
 
 
 class _Order:
-    """Orders entrants that are level."""
-
     def __init__(self, records: dict[str, Standing], event: TournamentEvent) -> None:
         self._records, self._breaks = records, event.rules.tie_breaks
         self._is_swiss = event.rules.swiss > 0

@@ -89,13 +89,7 @@ def _round(
     byes: Sequence[str],
     at_home: Mapping[str, int],
 ) -> tuple[list[Match], tuple[str, ...]]:
-    """Return the games of a round, and who has a bye in it.
-
-    Args:
-        ids: the best first.
-        byes: who has had one.
-        at_home: how much oftener each has been at home than away.
-    """
+    """Return the games of a round, and who has a bye. `ids`: the best first. `at_home`: how much oftener than away."""
     playing = list(ids)
     out: tuple[str, ...] = ()
     if len(playing) % 2:

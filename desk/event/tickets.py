@@ -21,12 +21,7 @@ _SIGNED_AS: Final = b"downfield.match\n"
 def ticket_for(
     event: TournamentEvent, match: Match, rig: str, names: tuple[str, str], key: RigKey
 ) -> MatchTicket | None:
-    """Return the ticket of a match for a rig; None while it is open who plays.
-
-    Args:
-        names: of the teams, home and away, as the game at the table calls them.
-        key: the desk's.
-    """
+    """Return a match's ticket for a rig, by the desk's key, with the teams' names there; None while a side is open."""
     home, away = Progress(event).sides(match)
     if home is None or away is None:
         return None

@@ -126,12 +126,7 @@ class ResultTaker:
 
 
 def table_game(row: GameRow, contents: Iterable[tuple[int, Content]]) -> TableGame | None:
-    """Return what a game's journal says; None where it says nothing that matters.
-
-    Args:
-        row: the game as it is listed.
-        contents: entries of the kinds of `REPORTED_KINDS` with their numbers, in order.
-    """
+    """Return what a game's numbered entries of `REPORTED_KINDS`, in order, come to; None where they say nothing."""
     seq, state, ticket, why = 0, "in_play", None, ""
     signatures: Signatures = {}
     closed: tuple[int, int] | None = None

@@ -39,19 +39,6 @@ class DeskParts:
         others = [status for status in self.watcher.statuses() if status.address not in known]
         return sorted([*connected, *others], key=lambda status: status.order)
 
-    def forget(self, table: str) -> None:
-        """Stop watching a table.
-
-        Raises:
-            NotFoundError: there is no such table.
-            RefusedError: a broker tells of it, and its rig is connected.
-            OutputError: it can't be kept.
-        """
-        if any(status.id == table for status in self.tournament.statuses()):
-            self.tournament.tables.forget(table)
-        else:
-            self.watcher.forget(self.book.remove(table).id)
-
 
 async def _parts(connection: HTTPConnection) -> DeskParts:
     parts: DeskParts = connection.app.state.desk

@@ -131,11 +131,7 @@ def _sheet(entrant: Entrant, usual: TeamSheet) -> TeamSheet:
 
 
 def table_of(event: TournamentEvent, entrant: str, known: Collection[str]) -> tuple[str, ...]:
-    """Return the table where an entrant plays now or next; none, which is all, where that is open or has no rig.
-
-    Args:
-        known: names of the tables with a rig, in small letters.
-    """
+    """Return the table where an entrant plays now or next, if it is known (small letters); else none, which is all."""
     progress, playing = Progress(event), in_play(event)
     own = [match for match in event.matches if match.result is None and entrant in progress.sides(match)]
     own.sort(key=lambda match: (match.id not in playing, match.slot is None, match.slot or 0))

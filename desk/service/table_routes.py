@@ -52,8 +52,7 @@ def tables(desk: DeskDep) -> list[TableStatus]:
 @tables_router.post("", "admin", summary="Watch a table", status_code=201)
 def add_table(desk: DeskDep, given: TableRequest) -> list[TableStatus]:
     """Pairs with its rig by a code that the rig's start page shows. A known name gets another rig."""
-    paired = pair_with(given.address, given.code, "the director's desk")
-    desk.watcher.watch(desk.book.add(given.name, paired.address, paired.token, paired.certificate))
+    desk.watcher.watch(desk.book.add(given.name, *pair_with(given.address, given.code, "the director's desk")))
     return tables(desk)
 
 
@@ -70,7 +69,10 @@ def remove_table(desk: DeskDep, table: TableId) -> Response:
 
     One that a tournament's broker tells of can be taken off once its rig is gone.
     """
-    desk.forget(table)
+    if any(status.id == table for status in desk.tournament.statuses()):
+        desk.tournament.tables.forget(table)
+    else:
+        desk.watcher.forget(desk.book.remove(table).id)
     return Response(status_code=204)
 
 

@@ -41,8 +41,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _FeedTable:
-    """What is known of a table."""
-
     name: str
     values: dict[str, Any] = field(default_factory=dict)
     heard_ns: int | None = None

@@ -41,22 +41,17 @@ class RigRefusedError(SourceError):
     """A rig does not let the desk watch: its key was revoked or has expired."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """What pairing with a rig gave."""
-
-    address: str  # of the rig's start page
-    token: str  # by which the rig lets the desk watch
-    certificate: str  # SHA-256 of the certificate that the rig has made itself, hex; empty where there is none
-
-
-def pair_with(address: str, code: str, name: str) -> Pairing:
+def pair_with(address: str, code: str, name: str) -> tuple[str, str, str]:
     """Redeem a pairing code at a rig.
 
     Args:
         address: of the rig, such as ``192.168.1.43:8317``.
         code: as the rig's start page shows it.
         name: of this desk, as the rig lists it.
+
+    Returns:
+        The address of the rig's start page, the token by which it lets the desk watch, and the SHA-256 of a certificate
+        that the rig has made itself, hex; empty where there is none.
 
     Raises:
         InputError: the address or the code is wrong.
@@ -73,7 +68,7 @@ def pair_with(address: str, code: str, name: str) -> Pairing:
     token = _text(content, "token") if answer.status == 200 else ""
     if not token:
         raise SourceError(f"{place.place}: this does not answer as a rig does (status {answer.status}).")
-    return Pairing(place.text, token, certificate)
+    return place.text, token, certificate
 
 
 def follow(table: TableEntry) -> Iterator[Mapping[str, Any]]:
@@ -199,8 +194,6 @@ Follow = Callable[[TableEntry], Iterator[Mapping[str, Any]]]
 
 @dataclass(slots=True)
 class _Watched:
-    """A table under watch, and what is known of it."""
-
     entry: TableEntry
     ended: threading.Event = field(default_factory=threading.Event)
     values: dict[str, Any] = field(default_factory=dict)

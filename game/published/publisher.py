@@ -66,11 +66,7 @@ class ChangedGame:
 
 
 class StatePublisher:
-    """Publishes one game after another.
-
-    Args:
-        shadow: whether the machine's calls are made in the shadow of the game, and not shown.
-    """
+    """Publishes one game after another; in shadow mode the machine's calls are made beside it, and not shown."""
 
     def __init__(self, hub: Hub, field: FieldModel, *, shadow: bool = False) -> None:
         self._hub, self._shadow = hub, shadow

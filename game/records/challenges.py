@@ -259,8 +259,8 @@ class ChallengeBook:
             ruling_reason="" if ruled is None else ruled.reason,
             ruled_by="" if ruled is None else ruled.by,
             cost="".join(one.cost for one in (appealed, ruled) if one is not None),
-            opinions=tuple(_opinion(one) for one in self.opinions if one.challenge == raised.id),
-            appealed=None if appealed is None else _opinion(appealed),
+            opinions=tuple(made_of(OpinionView, one) for one in self.opinions if one.challenge == raised.id),
+            appealed=None if appealed is None else made_of(OpinionView, appealed),
             appeal="" if appeal is None else appeal.reason,
         )
 
@@ -279,14 +279,5 @@ class ChallengeBook:
 def counts_of(challenges: Iterable[ChallengeView]) -> ChallengeCounts:
     """Return how challenges were decided."""
     decided = Counter(challenge.decision for challenge in challenges)
-    return ChallengeCounts(
-        raised=decided.total(),
-        under_review=decided[None],
-        upheld=decided["upheld"],
-        overturned=decided["overturned"],
-        too_close=decided["too_close"],
-    )
-
-
-def _opinion(given: ChallengeOpinion | ChallengeRuled) -> OpinionView:
-    return OpinionView(decision=given.decision, reason=given.reason, by=given.by)
+    by_decision = {decision: decided[decision] for decision in DECISION_WORDS}
+    return ChallengeCounts(raised=decided.total(), under_review=decided[None], **by_decision)

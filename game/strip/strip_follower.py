@@ -55,12 +55,7 @@ DIAL_NAMES: Final[dict[Count, str]] = {
 def question_about(
     name: str, different: Sequence[StripDifference], moves: Sequence[StripMoveFound], set_ups: Sequence[StripMoveFound]
 ) -> StripQuestion:
-    """Return the question which is right, with every answer.
-
-    Args:
-        different: what differs, at least one thing.
-        set_ups: the game as the strip says, one for each side that may have the ball.
-    """
+    """Return the question which is right, with every answer: plays that may have been, the strip's say, the game's."""
     strip = ", ".join(each.strip for each in different)
     game = ", ".join(each.game for each in different)
     subject = "slide" if [each.about for each in different] == ["slide"] else "strip"
@@ -229,7 +224,6 @@ class StripFollower:
         return "The game stays as it is. Set the strip to it."
 
     def _compare(self, reading: StripReading, said: StripFacts, session: GameSession) -> tuple[StripStatus, str]:
-        """Return how the strip stands to the game."""
         state = session.state
         if CardPlayed not in load_system(session.started.rulebook.system).handlers or state.phase is Phase.OVER:
             self._question = None

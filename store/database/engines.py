@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -116,10 +117,13 @@ def is_unavailable(error: SQLAlchemyError) -> bool:
 
 
 def _create_server_engine(url: URL, options: dict[str, Any]) -> Engine:
-    from downfield.store.database.server_connection import server_connector  # the driver is an extra
+    from downfield.store.database.server_connection import BoundedConnection  # the driver is an extra
 
-    connect = server_connector(url, {"connect_timeout": _LIMITS.connect_timeout_s, **options})
-    return create_engine(url, creator=connect, pool_pre_ping=True, pool_timeout=_LIMITS.connect_timeout_s)
+    address, timeout_s = url.set(drivername="postgresql"), _LIMITS.connect_timeout_s
+    connect = partial(
+        BoundedConnection.connect, address.render_as_string(hide_password=False), connect_timeout=timeout_s, **options
+    )
+    return create_engine(url, creator=connect, pool_pre_ping=True, pool_timeout=timeout_s)
 
 
 def _as_damage(context: ExceptionContext) -> BaseException | None:

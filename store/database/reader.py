@@ -162,11 +162,7 @@ class StoreReader:
         return next(iter(self._all(EntryRow, query)), None)
 
     def latest(self, game: str, kinds: Collection[str] = (), limit: int = 1) -> list[EntryRow]:
-        """Return the latest entries of a game's journal, the last first, without their attachments.
-
-        Args:
-            kinds: only entries of these kinds; all where none is named.
-        """
+        """Return a game's latest entries, of some kinds if named, the last first, without their attachments."""
         columns = [null() if column.name == "attachment" else column for column in ENTRIES.c]
         query = select(*columns).where(ENTRIES.c.game == game).order_by(ENTRIES.c.seq.desc()).limit(limit)
         # One kind at a time: a database asked for several reads the journal backward until it has found enough.
@@ -232,7 +228,6 @@ class StoreReader:
 
 
 def _kind_of(value: object) -> str:
-    """Return what a value is, in words."""
     return {"NoneType": "missing", "int": "a number", "float": "a number", "str": "a text"}.get(
         type(value).__name__, "of bytes"
     )

@@ -102,15 +102,7 @@ SCHEMA_VERSION: Final = 5  # Of the tables above; a store with another one is no
 
 
 def create_tables(connection: Connection, where: str) -> None:
-    """Make the tables of a store where there are none, within the connection's transaction.
-
-    Args:
-        connection: with a transaction that may write.
-        where: the store, for the error.
-
-    Raises:
-        InputError: another version of the program made the store.
-    """
+    """Make a store's tables where there are none, in a transaction. Raises InputError: another version made it."""
     if is_store(connection, where):
         return
     METADATA.create_all(connection)

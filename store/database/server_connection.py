@@ -7,11 +7,9 @@ notices. A thread that waited for it would wait for as long as it stands still, 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any, Final
 
 import psycopg
-from sqlalchemy import URL
 
 ANSWER_S: Final = 5.0  # How long a statement may take: the largest take a tenth of a second
 
@@ -38,9 +36,3 @@ class BoundedConnection(psycopg.Connection[Any]):
                 awaited = operation.send(is_ready)
         except StopIteration as result:
             return result.value
-
-
-def server_connector(url: URL, options: dict[str, Any]) -> Callable[[], BoundedConnection]:
-    """Return a function that connects to a server."""
-    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
-    return lambda: BoundedConnection.connect(address, **options)

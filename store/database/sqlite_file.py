@@ -33,14 +33,7 @@ IN_USE: Final = 1
 
 
 class StoreFile:
-    """An SQLite file, known by more than its name; not to be used by two threads at once.
-
-    Args:
-        path: the file, with a store in WAL mode.
-
-    Raises:
-        sqlite3.Error, OSError: it can't be opened.
-    """
+    """An SQLite file in WAL mode, known by more than its name; for one thread. Raises sqlite3.Error, OSError."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -55,12 +55,7 @@ def verify_journal(game: str, entries: Iterable[EntryRow], head: str | None = No
 
 
 def follows(previous: str, entry: EntryRow, game: str | None = None) -> bool:
-    """Return whether an entry's digest is right for one that follows another.
-
-    Args:
-        previous: the digest before it.
-        game: the game it must belong to; None for the one it names.
-    """
+    """Return whether an entry's digest is right after another's, in the game it names or must belong to."""
     sealed = (entry.seq, entry.kind, entry.at_ns, entry.key, entry.content, entry.attachment)
     return digest_of(previous, entry.game if game is None else game, *sealed) == entry.digest
 

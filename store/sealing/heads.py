@@ -57,12 +57,7 @@ class KeptHead:
 
 
 class HeadsFile:
-    """Adds lines to a heads file. Callable from any thread; a disk that fails is logged, and ends no game.
-
-    Args:
-        path: the file; made for its owner only where it is missing.
-        monotonic_s: measures the time between lines.
-    """
+    """Adds lines to a file for its owner only. Callable from any thread; a failing disk is logged, and ends no game."""
 
     def __init__(self, path: Path, key: RigKey, monotonic_s: Callable[[], float] = time.monotonic) -> None:
         self._path, self._key, self._monotonic_s = path, key, monotonic_s
@@ -234,12 +229,7 @@ NOT_AS_LEFT: Final = (
 
 
 def differs_from_last_heads(store: StoreReader, path: Path) -> str:
-    """Return how a store differs from what its rig last kept of it, one sentence; empty where nothing tells so.
-
-    Args:
-        store: the store; of one that can't be read nothing is said.
-        path: the heads file; a missing one says nothing.
-    """
+    """Return how a store differs from its rig's last heads, one sentence; empty where either can't be read."""
     last = {head.game: head for head in _tail(path) if head.game}
     try:
         for game, head in last.items():

@@ -118,11 +118,7 @@ def unpack_state(content: bytes, kind: type[State], packages: tuple[str, ...] = 
 
 @cache
 def code_digest(packages: tuple[str, ...] = JUDGING_CODE) -> str:
-    """Return the SHA-256 of code: of that which decides what a game becomes, or of other packages.
-
-    Args:
-        packages: their names below `downfield`, with all that is in them.
-    """
+    """Return the SHA-256 of packages' code, all below `downfield`; by default what decides what a game becomes."""
     digest = hashlib.sha256()
     for package in packages:
         files = [resources.files(f"downfield.{package}")]

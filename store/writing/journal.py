@@ -292,12 +292,7 @@ class SealedJournal:
         self._last = last or JournalPosition(0, GENESIS)
 
     def append(self, content: Content, *, scenes: Sequence[Scene] = (), key: str | None = None) -> QueuedEntry:
-        """Queue an entry to be written after all earlier ones; never waits for the disk.
-
-        Args:
-            scenes: those of a `ScenesRecorded`.
-            key: idempotency key of an `EventRecorded`.
-        """
+        """Queue an entry to be written after all earlier ones; never waits for the disk."""
         pending = QueuedEntry(self, content, scenes, key)
         self._writer.submit(pending)
         return pending

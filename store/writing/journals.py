@@ -55,11 +55,7 @@ _LIMITS: Final = CheckpointLimits()
 
 
 class CheckpointFile:
-    """Keeps the last checkpoint of a rig's game. Callable from any thread; a disk that fails is no fault of the game.
-
-    Args:
-        monotonic_s: measures the time between checkpoints.
-    """
+    """Keeps the last checkpoint of a rig's game. Callable from any thread; a failing disk is no fault of the game."""
 
     def __init__(self, path: Path, key: RigKey, monotonic_s: Callable[[], float] = time.monotonic) -> None:
         self._path, self._key, self._monotonic_s = path, key, monotonic_s
@@ -67,11 +63,7 @@ class CheckpointFile:
         self._taken_s = monotonic_s()
 
     def offer(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
-        """Take a checkpoint of a game right after an entry, if it is time; it is written once the entry is.
-
-        Args:
-            capture: returns what the game has become; called under the game's lock, which the caller holds.
-        """
+        """Take a checkpoint after an entry, if it is time, under the game's lock; it is written once the entry is."""
         now_s = self._monotonic_s()
         if now_s - self._taken_s < _LIMITS.every_s:
             return

@@ -111,13 +111,30 @@ class ServerLease:
     def __init__(self, engine: Engine, rig: str, thing: LeasedThing, table: str = "") -> None:
         self._engine, self._thing, self._table = engine, thing, table
         self._number = int.from_bytes(hashlib.sha256(f"downfield {rig}".encode()).digest()[:8], signed=True)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._connection: Connection | None = None
 
     def acquire(self) -> None:
         """Take it. Raises InputError: another program holds it; OutputError: the server can't be reached."""
         with self._lock:
-            self._acquire()
+            try:
+                connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            except SQLAlchemyError as error:
+                raise OutputError(f"{self._thing.name} can't be leased: {cause_of(error)}") from None
+            try:
+                for setting in _SILENT_PEER:
+                    connection.exec_driver_sql(setting)
+                named = {"name": _this_program(self._table)[:60]}  # longer ones are cut by the server
+                connection.execute(text("SELECT set_config('application_name', :name, false)"), named)
+                if connection.scalar(text("SELECT pg_try_advisory_lock(:number)"), {"number": self._number}):
+                    self._connection = connection
+                    return
+                holder = self._holder(connection)
+            except SQLAlchemyError as error:
+                connection.close()
+                raise OutputError(f"{self._thing.name} can't be leased: {cause_of(error)}") from None
+        connection.close()
+        raise InputError(self._thing.refusal(holder))
 
     def renew(self) -> None:
         """Acquire it again if the server was away. Raises OutputError: another has it now, or nobody can tell."""
@@ -129,7 +146,7 @@ class ServerLease:
                     self._drop()
             if self._connection is None:
                 try:
-                    self._acquire()
+                    self.acquire()
                 except InputError as error:
                     raise OutputError(str(error)) from None
 
@@ -137,26 +154,6 @@ class ServerLease:
         """Let another have it."""
         with self._lock:
             self._drop()
-
-    def _acquire(self) -> None:
-        try:
-            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        except SQLAlchemyError as error:
-            raise OutputError(f"{self._thing.name} can't be leased: {cause_of(error)}") from None
-        try:
-            for setting in _SILENT_PEER:
-                connection.exec_driver_sql(setting)
-            named = {"name": _this_program(self._table)[:60]}  # longer ones are cut by the server
-            connection.execute(text("SELECT set_config('application_name', :name, false)"), named)
-            if connection.scalar(text("SELECT pg_try_advisory_lock(:number)"), {"number": self._number}):
-                self._connection = connection
-                return
-            holder = self._holder(connection)
-        except SQLAlchemyError as error:
-            connection.close()
-            raise OutputError(f"{self._thing.name} can't be leased: {cause_of(error)}") from None
-        connection.close()
-        raise InputError(self._thing.refusal(holder))
 
     def _holder(self, connection: Connection) -> str:
         query = """SELECT application_name FROM pg_stat_activity JOIN pg_locks USING (pid)

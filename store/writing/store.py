@@ -237,7 +237,6 @@ class Store(StoreReader):
                 self._heads.note_entry(row, last)
 
     def _row_of(self, connection: Connection, game: str) -> GameRow:
-        """Return a game's row, as it was last read."""
         if game not in self._rows:
             self._rows[game] = GameRow(*connection.execute(GAME_ROWS.where(GAMES.c.id == game)).one())
         return self._rows[game]
@@ -289,17 +288,14 @@ class Store(StoreReader):
         # One at a time, as SQLite wants it anyway: none is on its way to a file that is about to be written again.
         with self._turn if self._file is not None else nullcontext():
             self._check_file()
-            yield from self._written(entries)
-
-    def _written(self, entries: int) -> Iterator[Connection]:
-        try:
-            with transaction(self._engine) as connection:
-                if self._wal is not None:
-                    self._wal.set(connection)
-                yield connection
-        except BaseException:
-            if self.signed_list is not None:
-                self.signed_list.forget()
-            raise
-        if self._wal is not None:
-            self._wal.add(entries)
+            try:
+                with transaction(self._engine) as connection:
+                    if self._wal is not None:
+                        self._wal.set(connection)
+                    yield connection
+            except BaseException:
+                if self.signed_list is not None:
+                    self.signed_list.forget()
+                raise
+            if self._wal is not None:
+                self._wal.add(entries)
