@@ -209,7 +209,7 @@ class History:
         return self._log.players(t_ns)
 
     def place(self, named: str, t_ns: int) -> tuple[float, float]:
-        """Return where a spot is, named of the play at an instant, x and across. Raises RefusedError: there is none."""
+        """Return where a named spot of the play at an instant is, x and across. Raises RefusedError: no such place."""
         assert self.started is not None
         return place_yd(named, *self._sides(t_ns)), self.started.field.width_yd / 2
 

@@ -42,7 +42,7 @@ class JobNetwork:
 
 
 def describe_network(name_or_path: str) -> JobNetwork:
-    """Return what a network is, bundled or in a folder. Raises InputError: none is there; FormatError: by its card."""
+    """Return what a network is, bundled or in a folder. Raises InputError: none is there; FormatError: a bad card."""
     folder = find_network(name_or_path)
     paths = sorted(path for path in folder.iterdir() if path.is_file())
     if sum(path.stat().st_size for path in paths) > _LARGEST_BYTES:

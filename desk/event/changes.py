@@ -100,7 +100,7 @@ def question(before: TournamentEvent, after: TournamentEvent, about: str = "") -
 
 
 def completed(before: TournamentEvent, after: TournamentEvent, change: Change, *, undoable: bool) -> TournamentEvent:
-    """Return a changed event, the change its last, with old and new values, what was touched, and what undoes it."""
+    """Return a changed event with what its last change did in its trail, what was touched, and what undoes it."""
     found = differences(before, after)
     shown = [one for one in found if not one.subject.startswith("sides ")][:_VALUES_SHOWN]
     old = tuple(f"{one.name}: {one.old or 'nothing'}" for one in shown)

@@ -55,7 +55,7 @@ DIAL_NAMES: Final[dict[Count, str]] = {
 def question_about(
     name: str, different: Sequence[StripDifference], moves: Sequence[StripMoveFound], set_ups: Sequence[StripMoveFound]
 ) -> StripQuestion:
-    """Return the question which is right, with every answer: plays that may have been, the strip's say, the game's."""
+    """Return the question which is right, with every answer: a play, the game as the strip says, the game as it is."""
     strip = ", ".join(each.strip for each in different)
     game = ", ".join(each.game for each in different)
     subject = "slide" if [each.about for each in different] == ["slide"] else "strip"

@@ -44,7 +44,7 @@ class StoreFile:
         self._connection.close()
 
     def check(self) -> bool:
-        """Write the file again if it is gone; return whether it was. Raises OutputError: it can't be."""
+        """Write the file again if it was deleted; return whether. Raises OutputError: another is there, or it fails."""
         try:
             now = self._path.stat()
         except FileNotFoundError:

@@ -118,7 +118,7 @@ def unpack_state(content: bytes, kind: type[State], packages: tuple[str, ...] = 
 
 @cache
 def code_digest(packages: tuple[str, ...] = JUDGING_CODE) -> str:
-    """Return the SHA-256 of packages' code, all below `downfield`; by default what decides what a game becomes."""
+    """Return the SHA-256 of the code of packages below `downfield`, by default of what decides what a game becomes."""
     digest = hashlib.sha256()
     for package in packages:
         files = [resources.files(f"downfield.{package}")]
