@@ -8,7 +8,7 @@ from twin_recordings import recorded
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.twin.plays.playbook.stops import faults
+from downfield.twin.plays.playbook.stops import FAULTS
 from downfield.twin.plays.recording import RulebookName
 
 LEGAL: tuple[tuple[str, RulebookName], ...] = (
@@ -40,7 +40,7 @@ def test_reports_have_no_consequence_and_ids_of_their_own() -> None:
             assert len({call.id for call in calls}) == len(calls)
 
 
-@pytest.mark.parametrize("fault", faults())
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_the_only_thing_tap_reports(fault: str) -> None:
     expected = {clause for call in recorded(fault).expected.get("tap", ()) for clause in call.clauses}
     calls = [call for call in reported(fault, "tap") if call.kind == "formation"]

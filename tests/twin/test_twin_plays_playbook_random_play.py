@@ -63,10 +63,6 @@ def test_the_defense_pivots_none_when_the_offense_pivots_none(scripts: list[Scri
                 offense = defense = 0
 
 
-def test_a_board_can_be_chosen() -> None:
-    assert random_play(3, board="mini").board == "mini"
-
-
 def test_a_random_play_is_played() -> None:
     recording = play(random_play(5), 5)
     assert len(recording.scenes) == len(recording.snapshots) > 60

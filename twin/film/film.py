@@ -25,6 +25,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
 from downfield.core.frame import Pixel
+from downfield.core.records import to_json, write_text
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
@@ -32,7 +33,7 @@ from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.physics.poses import with_bench
 from downfield.twin.physics.truth import by_frame
 from downfield.twin.physics.truth_file import FigureTruth, TruthEvent, TruthFrame, TruthHeader, write_truth
-from downfield.twin.plays.recording import PlayRecording, expected_of, write_expected
+from downfield.twin.plays.recording import Expected, PlayRecording
 from downfield.twin.render.renderer import BaseTop, RenderedFrame, Renderer
 from downfield.twin.table.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector, to_quaternion
 from downfield.twin.table.solids import as_calibrated
@@ -114,7 +115,8 @@ def film_recording(
     write_tracks(beside(name, ".tracks.jsonl"), TracksHeader(field, players, fps, source=f"twin: {play}"), scenes)
     write_truth(beside(name, ".truth.jsonl"), TruthHeader(field, players, fps, seed), truths)
     write_events(beside(name, ".events.jsonl"), EventsHeader(game=play), recording.events)
-    write_expected(beside(name, ".expected.json"), expected_of(recording))
+    expected = Expected(play, recording.expected, recording.absent, recording.refused)
+    write_text(beside(name, ".expected.json"), [to_json(Expected, expected), "\n"])
 
 
 def beside(name: Path, suffix: str) -> Path:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 from downfield.core.field.model import FieldModel
-from downfield.core.records import record, to_json, write_text
+from downfield.core.records import record
 from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.events import Event
@@ -53,7 +52,6 @@ class PlayRecording:
     """A play after it was performed."""
 
     script: Script
-    seed: int
     field: FieldModel
     snapshots: tuple[Snapshot, ...]  # one per frame
     scenes: tuple[Scene, ...]  # the truth of each frame, same order
@@ -79,16 +77,6 @@ class Expected:
     refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     format: Literal["downfield.expected"] = "downfield.expected"
     version: Literal[1] = 1
-
-
-def expected_of(recording: PlayRecording) -> Expected:
-    """Return the expected calls of a recording."""
-    return Expected(recording.script.name, recording.expected, recording.absent, recording.refused)
-
-
-def write_expected(path: Path, expected: Expected) -> None:
-    """Write an expected file, completely or not at all. Raises OutputError: the place can't be written."""
-    write_text(path, [to_json(Expected, expected), "\n"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +105,6 @@ def _perform(script: Script, seed: int) -> tuple[PlayRecording, PlayHistory]:
     stage.perform()
     recording = PlayRecording(
         script=script,
-        seed=seed,
         field=field,
         snapshots=tuple(stage.snapshots),
         scenes=tuple(stage.scenes),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from downfield.core.field.model import FieldModel, preset
 from downfield.officiating.calls import CallKind, Verdict
-from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, SetUp
+from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, SetUp, Side
 from downfield.twin.physics.body import Trait
 from downfield.twin.plays.formations import (
     BASE,
@@ -63,10 +63,10 @@ def across(mm: float) -> float:
     return mm / FIELD.mm_per_yd_y
 
 
-def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float = 10.0) -> tuple[Step, ...]:
+def opening(line_yd: float, carrier: str, *, distance_yd: float = 10.0) -> tuple[Step, ...]:
     """Return the opening steps: line-up, set, carrier, switch on."""
     return (
-        Declare(SetUp("home", 1, line_yd, down, distance_yd)),
+        Declare(SetUp("home", 1, line_yd, 1, distance_yd)),
         Declare(LineUpDeclared(teams(), "dark")),
         GiveBall(carrier),
         WaitFor(0.1),
@@ -78,11 +78,16 @@ def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float =
     )
 
 
-def to_the_line(carrier: str = RB, *, until_yd: float = 45.0, speed_mm_s: float = RUN_MM_S) -> tuple[Step, ...]:
+def stopped(by: Side, after_s: float, wait_s: float) -> tuple[Step, ...]:
+    """Return the steps in which a coach switches the board off after some time, and some more passes."""
+    return (WaitFor(after_s), Board(on=False, by=by), WaitFor(wait_s))
+
+
+def to_the_line(*, until_yd: float = 45.0) -> tuple[Step, ...]:
     """Return the steps around the end to the line, where the board is cut off and the defense takes the switch."""
     return (
-        Route(carrier, (*TURN, (until_yd, LANE_YD)), speed_mm_s=speed_mm_s),
-        Until((Reaches(carrier, 0.0),), mark="line"),
+        Route(RB, (*TURN, (until_yd, LANE_YD)), speed_mm_s=RUN_MM_S),
+        Until((Reaches(RB, 0.0),), mark="line"),
         Board(on=False, by="home"),
         WaitFor(0.3),
         Board(on=True, by="away"),
@@ -115,7 +120,7 @@ def walkers(speeds: Mapping[str, float] | None = None) -> dict[str, Trait]:
 def scrimmage(
     name: str,
     about: str,
-    steps: Iterable[Step],
+    steps: tuple[Step, ...],
     *stances: Stance,
     line_yd: float = 40.0,
     speeds: Mapping[str, float] | None = None,
@@ -129,7 +134,7 @@ def scrimmage(
         about=about,
         players=teams(),
         formation=placed(standard(FIELD), *stances, without=without),
-        steps=tuple(steps),
+        steps=steps,
         board=BOARD,
         line_yd=line_yd,
         direction=direction,

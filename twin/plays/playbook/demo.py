@@ -28,7 +28,7 @@ from downfield.twin.plays.formations import (
     teams,
 )
 from downfield.twin.plays.ground import PlayHistory
-from downfield.twin.plays.playbook.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
+from downfield.twin.plays.playbook.common import BOARD, FIELD, LANE_YD, TURN, at, expect, stopped, tap_tackle
 from downfield.twin.plays.recording import Expectation, ExpectedPlay
 from downfield.twin.plays.script import Script, Stance, Step
 
@@ -68,9 +68,7 @@ def _first() -> tuple[Step, ...]:
         do.WaitFor(0.3),
         do.Board(on=True, by="home"),
         do.Route(RB, (*TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
-        do.WaitFor(0.9),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.3),
+        *stopped("home", 0.9, 0.3),
         do.Hands("home", (do.Handling(SE, turn_deg=-25.0), do.Handling(FB, turn_deg=30.0)), hands=2, seconds=1.0),
         do.Declare(PivotsDone("home")),
         do.Hands(
@@ -82,9 +80,7 @@ def _first() -> tuple[Step, ...]:
         do.WaitFor(0.2),
         do.Board(on=True, by="home"),
         *_run_to_contact(RB, "first"),
-        do.WaitFor(0.25),
-        do.Board(on=False, by="away"),
-        do.WaitFor(0.9),
+        *stopped("away", 0.25, 0.9),
     )
 
 
@@ -113,9 +109,7 @@ def _second() -> tuple[Step, ...]:
         *_run_to_contact(QB, "second"),
         do.WaitFor(_PUSH_S),
         do.Topple(QB, away_from=RCB, strength=2.5),
-        do.WaitFor(0.3),
-        do.Board(on=False, by="away"),
-        do.WaitFor(0.9),
+        *stopped("away", 0.3, 0.9),
         do.Declare(Coin(heads=False, purpose="fumble")),
         do.WaitFor(0.8),
     )

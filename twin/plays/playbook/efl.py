@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.declarations import KickDeclared, KickEnded, LineUpDeclared, PassDeclared, PassEnded
-from downfield.twin.plays.formations import QB, RB, RCB, RDE, RG, SE, teams
+from downfield.twin.plays.formations import QB, RB, RCB, RDE, SE, teams
 from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
     FIELD,
@@ -22,6 +22,7 @@ from downfield.twin.plays.playbook.common import (
     few,
     lions_den_tackle,
     opening,
+    stopped,
     tap_tackle,
 )
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
@@ -39,7 +40,7 @@ def stop_and_throw(*ends: PassEnded) -> tuple[Step, ...]:
     throws: tuple[Step, ...] = ()
     for end in ends:
         throws += (Declare(PassDeclared(SE)), WaitFor(0.2), Declare(end), WaitFor(0.1))
-    return (*opening(40.0, QB), WaitFor(0.5), Board(on=False, by="home"), WaitFor(0.2), *throws)
+    return (*opening(40.0, QB), *stopped("home", 0.5, 0.2), *throws)
 
 
 def completed() -> ExpectedPlay:
@@ -49,9 +50,7 @@ def completed() -> ExpectedPlay:
         GiveBall(SE),
         Board(on=True, by="home"),
         Until((BasesTouch(SE, RCB),), within_s=6.0, mark="contact"),
-        WaitFor(0.4),
-        Board(on=False, by="home"),
-        WaitFor(0.4),
+        *stopped("home", 0.4, 0.4),
     )
     defender = Stance(RCB, 14.0, 12.0)
     script = few("efl-pass", "A throw is caught, and the receiver tackled.", steps, PASSER, RECEIVER, defender)
@@ -80,12 +79,12 @@ def intercepted() -> ExpectedPlay:
 
 
 def missed(tries: int = 3) -> ExpectedPlay:
-    """Throw after throw is missed in one play; only the third ends it. `tries`: number of throws, 1 to 3."""
+    """Throw after throw is missed in one play; only the third ends it. `tries`: number of throws, 1 or 3."""
     steps = (*stop_and_throw(*[PassEnded("incomplete")] * tries), WaitFor(0.3))
     about = f"{tries} throws of a play are missed; the EFL gives three."
-    name = {1: "efl-one-miss", 3: "efl-three-misses"}.get(tries, f"efl-{tries}-misses")
+    name = "efl-one-miss" if tries == 1 else "efl-three-misses"
     script = few(name, about, steps, PASSER, RECEIVER, Stance(RCB, 14.0, 12.0))
-    if tries < 3:
+    if tries == 1:
         missed_one = ExpectedCall("incomplete", clauses=("EFL-037",), verdict="reported")
         return ExpectedPlay(script, lambda _: expect(efl=(missed_one,), absent={"efl": ("reception",)}))
     last = ExpectedCall("incomplete", clauses=("EFL-037",))
@@ -100,9 +99,7 @@ def passer_touched() -> ExpectedPlay:
     steps = (
         *opening(40.0, QB),
         Until((BasesTouch(QB, RDE),), within_s=6.0, mark="contact"),
-        WaitFor(0.2),
-        Board(on=False, by="home"),
-        WaitFor(0.3),
+        *stopped("home", 0.2, 0.3),
         Declare(PassDeclared(SE)),
         WaitFor(0.3),
     )
@@ -125,7 +122,7 @@ def handle_touched() -> ExpectedPlay:
     """A rusher comes from behind as near as a handle reaches: a sack that is proposed, under the EFL alone."""
     behind_mm = LENGTH_MM + HANDLE_REACHED_MM + RUSH_MM_S * RUSH_S
     rusher = Stance(RCB, PASSER.ahead_yd - ahead(behind_mm), 0.0, 0.0, at="center")
-    steps = (*opening(40.0, QB), WaitFor(RUSH_S), Board(on=False, by="home"), WaitFor(0.5))
+    steps = (*opening(40.0, QB), *stopped("home", RUSH_S, 0.5))
     script = few("efl-handle", "A rusher reaches the handle.", steps, PASSER, RECEIVER, rusher, **{RCB: RUSH_MM_S})
     sack = ExpectedCall("sack", (QB, RCB), clauses=("EFL-043",), verdict="proposed")
     absent: Absent = {"tap": ("tackle", "sack"), "efl": ("tackle",), "lions-den": ("tackle", "sack")}
@@ -155,8 +152,3 @@ def kickoff(receiver: str = RB, at_yd: float = 18.0) -> ExpectedPlay:
     else:
         call = ExpectedCall("kick", (receiver,), (at_yd, middle_yd), clauses=("EFL-056",))
     return ExpectedPlay(script, lambda _: expect(efl=(call,), absent={"efl": ("touchback", "first_down", "tackle")}))
-
-
-def live_kick() -> ExpectedPlay:
-    """A kickoff touches a lineman of the receivers at the fifty: the ball is live."""
-    return kickoff(RG, 50.0)

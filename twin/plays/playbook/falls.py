@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -13,30 +13,28 @@ from downfield.twin.plays.formations import FS, RB, RCB
 from downfield.twin.plays.ground import PlayHistory
 from downfield.twin.plays.playbook.common import (
     LANE_YD,
-    LENGTH_MM,
-    WIDTH_MM,
     Motion,
-    across,
     at,
     efl_tackle,
     expect,
     lions_den_tackle,
     opening,
     scrimmage,
-    seconds_to,
+    stopped,
     tap_tackle,
     to_the_line,
 )
-from downfield.twin.plays.playbook.tackles import HIT, met
+from downfield.twin.plays.playbook.tackles import HIT, met, square_at_his_side
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
 from downfield.twin.plays.script import Script, Stance, Step
 
 TIP_S: Final = 0.08  # time from the contact to the start of the fall: a figure totters before it falls
 
 _MEET_YD = 7.0
+_SEED = 3
 
 
-def broken_tackle(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+def broken_tackle(motion: Motion = "exact") -> ExpectedPlay:
     """The tackler hits the runner's side and falls away; the runner goes on."""
     steps = (
         do.Until((do.BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
@@ -56,7 +54,7 @@ def broken_tackle(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
         )
 
     script = _side_hit("broken-tackle", "The tackler falls in making the tackle.", steps, motion)
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, expectation, _SEED)
 
 
 def second_tackler() -> ExpectedPlay:
@@ -88,34 +86,29 @@ def second_tackler() -> ExpectedPlay:
     return ExpectedPlay(script, expectation)
 
 
-def both_fall(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+def both_fall(motion: Motion = "exact") -> ExpectedPlay:
     """Runner and tackler both fall: no fumble, and the runner is down."""
     after = (do.WaitFor(TIP_S), do.Topple(RCB, away_from=RB), do.WaitFor(0.03), do.Topple(RB, away_from=RCB))
 
     def expectation(history: PlayHistory) -> Expectation:
-        t_ns = history.when("touched", RB, RCB)
-        down = at("down_by_fall", (RB,), t_ns, ("TAP-036",), history.foremost_yd(RB, t_ns))
-        window = (t_ns - 40_000_000, history.when("fell", RB) + 40_000_000)
         return expect(
-            tap=(_timed(down, window, 2.0),),
-            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            tap=(_in_the_fall(history, "down_by_fall", (RB,), "TAP-036"),),
+            lions_den=(lions_den_tackle(history, RB, RCB, history.when("touched", RB, RCB)),),
             absent={"tap": ("tackle", "fumble", "broken_tackle"), "lions-den": ("fumble",), "efl": ("fumble",)},
         )
 
     script = _side_hit("both-fall", "Runner and tackler both fall.", met(after), motion)
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, expectation, _SEED)
 
 
-def falls_alone(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+def falls_alone(motion: Motion = "exact") -> ExpectedPlay:
     """The runner falls with no other figure near."""
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
         do.Until((do.Reaches(RB, 5.0),), within_s=6.0),
         do.Topple(RB),
-        do.WaitFor(0.4),
-        do.Board(on=False, by="away"),
-        do.WaitFor(0.6),
+        *stopped("away", 0.4, 0.6),
     )
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -127,10 +120,10 @@ def falls_alone(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
 
     stance = Stance(RCB, 24.0, LANE_YD + 4.0)
     script = scrimmage("falls-alone", "The runner falls by himself.", steps, stance, motion=motion)
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, expectation, _SEED)
 
 
-def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
+def fumble(heads: bool = True, motion: Motion = "exact") -> ExpectedPlay:
     """The runner is knocked down by a tackler who stays up: under TAP a coin decides which side has the ball.
 
     Args:
@@ -141,8 +134,16 @@ def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> Expec
         do.Declare(Coin(heads=heads, purpose="fumble")),
         do.WaitFor(0.3),
     )
+
+    def expectation(history: PlayHistory) -> Expectation:
+        return expect(
+            tap=(_in_the_fall(history, "fumble", (RB, RCB), "TAP-027"),),
+            lions_den=(lions_den_tackle(history, RB, RCB, history.when("touched", RB, RCB)),),
+            absent={"tap": ("tackle", "broken_tackle", "down_by_fall"), "lions-den": ("fumble",), "efl": ("fumble",)},
+        )
+
     script = _side_hit("fumble", "The runner is knocked down by a tackler who stands.", steps, motion)
-    return ExpectedPlay(script, _fumbled(), seed)
+    return ExpectedPlay(script, expectation, _SEED)
 
 
 def ball_lost() -> ExpectedPlay:
@@ -153,9 +154,7 @@ def ball_lost() -> ExpectedPlay:
         *to_the_line(),
         do.Until((do.Reaches(RB, _MEET_YD),), within_s=6.0, mark="lost"),
         do.LoseBall(spot),
-        do.WaitFor(0.15),
-        do.Board(on=False, by="away"),
-        do.WaitFor(0.6),
+        *stopped("away", 0.15, 0.6),
     )
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -187,23 +186,11 @@ def fallen_defender() -> ExpectedPlay:
     return ExpectedPlay(script, expectation)
 
 
-def _fumbled() -> Callable[[PlayHistory], Expectation]:
-    def expectation(history: PlayHistory) -> Expectation:
-        t_ns = history.when("touched", RB, RCB)
-        window = (t_ns - 40_000_000, history.when("fell", RB) + 40_000_000)
-        call = at("fumble", (RB, RCB), t_ns, ("TAP-027",), history.foremost_yd(RB, t_ns))
-        return expect(
-            tap=(_timed(call, window, 2.0),),
-            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
-            absent={"tap": ("tackle", "broken_tackle", "down_by_fall"), "lions-den": ("fumble",), "efl": ("fumble",)},
-        )
-
-    return expectation
-
-
-def _timed(call: ExpectedCall, t_ns: tuple[int, int], tolerance_yd: float) -> ExpectedCall:
-    """Return the same call, for any instant between contact and fall, with a spot tolerance for the falling base."""
-    return replace(call, t_ns=t_ns, spot_tolerance_yd=tolerance_yd)
+def _in_the_fall(history: PlayHistory, kind: CallKind, players: tuple[str, ...], clause: str) -> ExpectedCall:
+    """Return a call about any instant between contact and fall, with a spot tolerance for the falling base."""
+    t_ns = history.when("touched", RB, RCB)
+    call = at(kind, players, t_ns, (clause,), history.foremost_yd(RB, t_ns), tolerance_yd=2.0)
+    return replace(call, t_ns=(t_ns - 40_000_000, history.when("fell", RB) + 40_000_000))
 
 
 def _side_hit(
@@ -221,8 +208,7 @@ def _side_hit(
         stance = Stance(RCB, _MEET_YD + 8.0, LANE_YD, at="center")
     else:
         chase = ()
-        clear_mm = (WIDTH_MM + LENGTH_MM) / 2
-        stance = Stance(RCB, _MEET_YD, LANE_YD + across(clear_mm + speed * seconds_to(_MEET_YD)), -90.0, at="center")
+        stance = square_at_his_side(_MEET_YD, speed)
     return scrimmage(
         name,
         about,

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from downfield.core.errors import ScriptError
+from downfield.twin.plays.formations import RG
 from downfield.twin.plays.playbook import efl, falls, kicks, lions_den, passes, runs, stops, tackles
 from downfield.twin.plays.recording import ExpectedPlay
 
@@ -63,7 +64,7 @@ PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
     "four-stops": partial(stops.stoppages, 4),
     "legal-line-up": stops.legal_line_up,
     "head-up-line-up": stops.head_up_line_up,
-    **{fault: partial(stops.wrong_line_up, fault) for fault in stops.faults()},
+    **{fault: partial(stops.wrong_line_up, fault) for fault in stops.FAULTS},
     "twelve-men": stops.twelve_men,
     "twelve-men-unclaimed": partial(stops.twelve_men, claimed=False),
     "line-reached": runs.line_reached,
@@ -79,7 +80,7 @@ PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
     "efl-passer-touched": efl.passer_touched,
     "efl-handle": efl.handle_touched,
     "efl-fair-catch": efl.kickoff,
-    "efl-live-kick": efl.live_kick,
+    "efl-live-kick": partial(efl.kickoff, RG, 50.0),
     "lions-den-pass": lions_den.caught,
     "lions-den-interception": lions_den.intercepted,
     "lions-den-kept": partial(lions_den.intercepted, 9),

@@ -9,7 +9,7 @@ from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUpD
 from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import DEFENSE_11, FB, FL, LCB, OFFENSE_11, QB, RB, SE, SS, teams
 from downfield.twin.plays.ground import PlayHistory
-from downfield.twin.plays.playbook.common import FIELD, LENGTH_MM, Motion, ahead, expect, scrimmage, tap_tackle
+from downfield.twin.plays.playbook.common import FIELD, LENGTH_MM, ahead, expect, scrimmage, stopped, tap_tackle
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
 from downfield.twin.plays.script import Stance
 
@@ -21,7 +21,7 @@ _GUNNER_MM_S: Final = 100.0
 _GUNNER_MM: Final = _GUNNERS_S * _GUNNER_MM_S
 
 
-def kickoff_return(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
+def kickoff_return() -> ExpectedPlay:
     """The kick runs three seconds, the returner is then put on his goal line and runs until he is tackled."""
     kickers = [id_ for id_ in DEFENSE_11 if id_ != _COVER]
     receivers = [id_ for id_ in OFFENSE_11 if id_ != _RETURNER]
@@ -45,15 +45,8 @@ def kickoff_return(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
         do.Declare(PivotsDone("away")),
         do.WaitFor(0.1),
         do.Board(on=True, by="away"),
-        *(
-            (do.Steer(_COVER, toward=_RETURNER), do.Steer(_RETURNER, toward_point=(90.0, 0.0)))
-            if motion == "physics"
-            else ()
-        ),
         do.Until((do.BasesTouch(_RETURNER, _COVER),), within_s=8.0, mark="contact"),
-        do.WaitFor(0.25),
-        do.Board(on=False, by="away"),
-        do.WaitFor(0.6),
+        *stopped("away", 0.25, 0.6),
     )
     speeds = dict.fromkeys((*kickers, *receivers), 30.0) | {_COVER: 75.0, _RETURNER: 150.0}
     script = replace(
@@ -62,7 +55,6 @@ def kickoff_return(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
             "A kickoff is returned.",
             steps,
             speeds=speeds,
-            motion=motion,
             line_yd=0.0,
             without=(*OFFENSE_11, *DEFENSE_11),
         ),
@@ -76,10 +68,10 @@ def kickoff_return(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
             absent={"tap": ("touchdown", "safety", "fumble", "touchback")},
         )
 
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, expectation)
 
 
-def punt(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
+def punt() -> ExpectedPlay:
     """Two gunners run, the punt comes down ten yards past the deeper one, and the returner is put there."""
     gunners, returner = (SE, FL), LCB
     wide = FIELD.width_yd / 2 - 5.0
@@ -101,9 +93,7 @@ def punt(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
         do.Declare(OffenseSet()),
         do.WaitFor(0.2),
         do.Board(on=True, by="home"),
-        do.WaitFor(_GUNNERS_S),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.2),
+        *stopped("home", _GUNNERS_S, 0.2),
         do.Declare(ChoiceMade("punt", "home")),
         do.Hands("away", (do.Handling(returner, to=landing),)),
         do.GiveBall(returner),
@@ -115,7 +105,6 @@ def punt(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
         steps,
         *stances,
         speeds={QB: 0.0, SE: _GUNNER_MM_S, FL: 60.0, returner: 0.0},
-        motion=motion,
     )
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -124,7 +113,7 @@ def punt(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
         call = ExpectedCall("kick", (SE,), (x_yd + 10.0, y_yd), clauses=("TAP-123",))
         return expect(tap=(call,), absent={"tap": ("penalty", "tackle", "touchback")})
 
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, expectation)
 
 
 def _row(place: int, count: int) -> float:

@@ -9,7 +9,16 @@ from downfield.officiating import declarations as d
 from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import LCB, QB, RB, RCB, SE, SS, teams
 from downfield.twin.plays.ground import PlayHistory
-from downfield.twin.plays.playbook.common import PASSER, RECEIVER, Absent, expect, few, lions_den_tackle, opening
+from downfield.twin.plays.playbook.common import (
+    PASSER,
+    RECEIVER,
+    Absent,
+    expect,
+    few,
+    lions_den_tackle,
+    opening,
+    stopped,
+)
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
 from downfield.twin.plays.script import Stance, Step
 
@@ -30,31 +39,23 @@ def stop_and_roll(number: int) -> tuple[Step, ...]:
     return (
         *rated(),
         *opening(40.0, QB),
-        do.WaitFor(0.4),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.2),
+        *stopped("home", 0.4, 0.2),
         do.Declare(d.PassDeclared(SE)),
         do.WaitFor(0.1),
         do.Declare(d.Roll((number // 10 % 10, number % 10), "pass", "home")),
     )
 
 
-def caught(number: int = RATING) -> ExpectedPlay:
-    """The dice are the quarterback's chance or less: caught, and the receiver is live until he is tackled.
-
-    Args:
-        number: the percentile dice.
-    """
+def caught() -> ExpectedPlay:
+    """The dice are the quarterback's chance or less: caught, and the receiver is live until he is tackled."""
     steps = (
-        *stop_and_roll(number),
+        *stop_and_roll(RATING),
         do.GiveBall(SE),
         do.Board(on=True, by="home"),
         do.Until((do.BasesTouch(SE, RCB),), within_s=6.0, mark="contact"),
-        do.WaitFor(0.2),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.3),
+        *stopped("home", 0.2, 0.3),
     )
-    script = few("lions-den-pass", f"A pass is caught on {number}.", steps, PASSER, RECEIVER, FAR)
+    script = few("lions-den-pass", f"A pass is caught on {RATING}.", steps, PASSER, RECEIVER, FAR)
     script = replace(script, traits={**script.traits, SE: replace(script.traits[SE], speed_mm_s=90.0)})
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -110,15 +111,7 @@ def interfered() -> ExpectedPlay:
 
 def ineligible() -> ExpectedPlay:
     """The receiver points toward his own goal line: no pass to him (LD-047)."""
-    steps = (
-        *rated(),
-        *opening(40.0, QB),
-        do.WaitFor(0.3),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.2),
-        do.Declare(d.PassDeclared(SE)),
-        do.WaitFor(0.1),
-    )
+    steps = (*rated(), *opening(40.0, QB), *stopped("home", 0.3, 0.2), do.Declare(d.PassDeclared(SE)), do.WaitFor(0.1))
     backward = Stance(SE, -3.0, 12.0, 120.0, at="center")
     script = few("lions-den-ineligible", "A pass to a receiver who faces back.", steps, PASSER, backward, FAR)
     absent: Absent = {"lions-den": ("reception", "incomplete")}
@@ -130,9 +123,7 @@ def too_deep() -> ExpectedPlay:
     steps = (
         *opening(40.0, QB),
         do.Route(QB, ((-14.0, 0.0),), heading_deg=0.0, speed_mm_s=40.0),
-        do.WaitFor(1.8),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.4),
+        *stopped("home", 1.8, 0.4),
     )
     script = few("lions-den-too-deep", "The quarterback drops too deep.", steps, PASSER, RECEIVER, **{QB: 1.0})
 

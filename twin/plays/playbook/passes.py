@@ -22,6 +22,7 @@ from downfield.twin.plays.playbook.common import (
     few,
     opening,
     scrimmage,
+    stopped,
 )
 from downfield.twin.plays.recording import Expectation, ExpectedPlay, RulebookName
 from downfield.twin.plays.script import Point, Stance, Step
@@ -36,6 +37,7 @@ CLEAR_MM: Final = 5.0  # gap between the two as they start side by side; the def
 RUN_MM_S: Final = 60.0
 TURN_DEG: Final = 45.0  # turn of the fouled man: more than a nudge
 
+_SEED: Final = 2
 _SPEEDS: Final = {SE: 0.1, RCB: 0.1}
 
 
@@ -49,7 +51,7 @@ def _first_touch(kind: CallKind, player: str, clause: str, absent: CallKind) -> 
     return expectation
 
 
-def reception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
+def reception(motion: Motion = "exact") -> ExpectedPlay:
     """A pass to the split end, who gets to the magnetic ball first."""
     script = scrimmage(
         "reception",
@@ -59,10 +61,10 @@ def reception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
         speeds={QB: 0.0, SE: 70.0, RCB: 15.0},
         motion=motion,
     )
-    return ExpectedPlay(script, _first_touch("reception", SE, "TAP-103", "interception"), seed)
+    return ExpectedPlay(script, _first_touch("reception", SE, "TAP-103", "interception"), _SEED)
 
 
-def interception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
+def interception(motion: Motion = "exact") -> ExpectedPlay:
     """The cornerback is turned toward the ball and gets there before the receiver."""
     script = scrimmage(
         "interception",
@@ -72,7 +74,7 @@ def interception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
         speeds={QB: 0.0, SE: 35.0, RCB: 50.0},
         motion=motion,
     )
-    return ExpectedPlay(script, _first_touch("interception", RCB, "TAP-103", "reception"), seed)
+    return ExpectedPlay(script, _first_touch("interception", RCB, "TAP-103", "reception"), _SEED)
 
 
 def simultaneous() -> ExpectedPlay:
@@ -94,14 +96,10 @@ def simultaneous() -> ExpectedPlay:
     return ExpectedPlay(script, _first_touch("reception", SE, "TAP-108", "interception"))
 
 
-def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
-    """The receiver walks past the ball by more than a base length; the offense stops the play.
-
-    Args:
-        clear_mm: gap between his base and the ball as he passes it.
-    """
+def overrun() -> ExpectedPlay:
+    """The receiver walks past the ball, 2 mm beside it, by more than a base length; the offense stops the play."""
     lane = 10.5
-    ball = (8.0, lane + across(WIDTH_MM / 2 + clear_mm + BALL_RADIUS_MM))
+    ball = (8.0, lane + across(WIDTH_MM / 2 + 2.0 + BALL_RADIUS_MM))
     steps = (
         *_pass(ball, pivots=False),
         do.Until((do.Passes(SE, ball[0] + ahead(LENGTH_MM + 3.0)),), within_s=6.0),
@@ -136,9 +134,7 @@ def pitch(legal: bool = True) -> ExpectedPlay:
     back = () if legal else (Stance(FB, -2.5, -14.0),)
     steps = (
         *opening(40.0, QB),
-        do.WaitFor(0.5),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.2),
+        *stopped("home", 0.5, 0.2),
         do.Declare(d.Pitch(FB)),
         *((do.GiveBall(FB),) if legal else ()),
         do.WaitFor(0.1),
@@ -167,9 +163,7 @@ def _pass(ball: Point, *, pivots: bool = True) -> tuple[Step, ...]:
         )
     return (
         *opening(40.0, QB),
-        do.WaitFor(0.4),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.1),
+        *stopped("home", 0.4, 0.1),
         do.Declare(d.PassDeclared(SE)),
         do.LayStick("home", QB, ball, seconds=1.2),
         *turn,
@@ -199,9 +193,7 @@ def pass_interference(turned: bool = True, touched: bool = True) -> ExpectedPlay
     """
     steps = (
         *opening(40.0, QB),
-        do.WaitFor(0.3),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.1),
+        *stopped("home", 0.3, 0.1),
         do.Declare(d.PassDeclared(SE)),
         do.LayStick("home", QB, FAR_BALL, seconds=1.0),
         do.WaitFor(0.1),
@@ -249,9 +241,7 @@ def _beside(*, turned: bool, touched: bool) -> tuple[Step, ...]:
         do.Route(RCB, ((6.5, apart + 3.0), (25.0, apart + 3.0)), heading_deg=0.0, speed_mm_s=2 * RUN_MM_S),
         do.WaitFor(0.08),  # a turned base is wider
         *turn,
-        do.WaitFor(0.7),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.4),
+        *stopped("home", 0.7, 0.4),
     )
 
 

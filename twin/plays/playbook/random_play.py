@@ -34,6 +34,7 @@ from downfield.twin.plays.formations import (
     teams,
 )
 from downfield.twin.plays.ground import check_script
+from downfield.twin.plays.playbook.common import stopped
 from downfield.twin.plays.script import Script, Stance, Step
 
 _DRAWS: Final = 50  # attempts to draw a play that can be played
@@ -42,18 +43,11 @@ _OFFENSE_PIVOTS: Final = (SE, FL, FB, TE)
 _DEFENSE_PIVOTS: Final = (LLB, RLB, LCB, RCB, SS, FS)
 
 
-def random_play(seed: int, *, board: str | None = None) -> Script:
-    """Return a play drawn at random; the same seed gives the same play.
-
-    Args:
-        board: a field preset; None draws one.
-
-    Raises:
-        InputError: no preset has this name.
-    """
+def random_play(seed: int) -> Script:
+    """Return a play drawn at random; the same seed gives the same play."""
     for attempt in itertools.count():
         draw = np.random.default_rng([seed, attempt])
-        script = _drawn(seed, draw, board or str(draw.choice(preset_names())))
+        script = _drawn(seed, draw)
         try:
             check_script(script)
         except ScriptError:
@@ -64,7 +58,8 @@ def random_play(seed: int, *, board: str | None = None) -> Script:
     raise AssertionError
 
 
-def _drawn(seed: int, draw: np.random.Generator, board: str) -> Script:
+def _drawn(seed: int, draw: np.random.Generator) -> Script:
+    board = str(draw.choice(preset_names()))
     field = preset(board)
     base = _base(draw)
     direction: Literal[-1, 1] = 1 if draw.random() < 0.5 else -1
@@ -90,9 +85,7 @@ def _drawn(seed: int, draw: np.random.Generator, board: str) -> Script:
     ends = (do.Engaged(carrier), do.Reaches(carrier, 15.0), do.TouchesSideline(carrier))
     steps += [
         do.Until(ends, within_s=float(draw.uniform(2.0, 4.0)), required=False),
-        do.WaitFor(float(draw.uniform(0.2, 0.5))),
-        do.Board(on=False, by="away"),
-        do.WaitFor(0.6),
+        *stopped("away", float(draw.uniform(0.2, 0.5)), 0.6),
     ]
     return Script(
         name=f"random-{seed}",
@@ -157,9 +150,6 @@ def _stop(draw: np.random.Generator) -> tuple[Step, ...]:
 def _pivots(by: Side, players: tuple[str, ...], count: int, draw: np.random.Generator) -> tuple[Step, ...]:
     if not count:
         return ()
-    chosen = draw.choice(players, size=count, replace=False)
-    turns = draw.uniform(-60, 60, size=count)
-    moves = tuple(
-        do.Handling(str(id_), turn_deg=float(turn), if_free=True) for id_, turn in zip(chosen, turns, strict=True)
-    )
+    drawn = zip(draw.choice(players, size=count, replace=False), draw.uniform(-60, 60, size=count), strict=True)
+    moves = tuple(do.Handling(str(id_), turn_deg=float(turn), if_free=True) for id_, turn in drawn)
     return (do.Hands(by, moves, hands=2 if count > 1 else 1, seconds=float(draw.uniform(0.6, 1.0))),)

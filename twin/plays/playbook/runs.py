@@ -24,6 +24,7 @@ from downfield.twin.plays.playbook.common import (
     nowhere,
     opening,
     scrimmage,
+    stopped,
     tap_tackle,
     to_the_line,
 )
@@ -31,23 +32,25 @@ from downfield.twin.plays.playbook.tackles import met
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay
 from downfield.twin.plays.script import Stance, Step
 
+_SEED = 5
 _NOBODY = Stance(RCB, 26.0, LANE_YD + 4.0)
 
 HALF_YD = FIELD.width_yd / 2
 _FAR_CORNER = Stance(RCB, 24.0, 8.0)
+_TURN_NS = 450_000_000  # for a turn to count: the runner must also move that way for 0.2 s
 _DOWN: tuple[CallKind, ...] = ("tackle", "broken_tackle", "fumble", "down_by_fall")
 
 
-def line_reached(motion: Motion = "exact", seed: int = 6) -> ExpectedPlay:
+def line_reached() -> ExpectedPlay:
     """The runner reaches the line of scrimmage: under TAP the board is cut off."""
     steps = (*opening(40.0, RB), *to_the_line(), do.WaitFor(0.3))
-    script = scrimmage("line-reached", "The runner reaches the line of scrimmage.", steps, _NOBODY, motion=motion)
+    script = scrimmage("line-reached", "The runner reaches the line of scrimmage.", steps, _NOBODY)
 
     def expectation(history: PlayHistory) -> Expectation:
         call = at("line_of_scrimmage", (RB,), history.marks["line"], ("TAP-087",))
         return expect(tap=(call,), absent={"tap": ("tackle", "fumble")})
 
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, expectation)
 
 
 def turned_back(times: int = 2) -> ExpectedPlay:
@@ -62,9 +65,7 @@ def turned_back(times: int = 2) -> ExpectedPlay:
         steps += [
             do.Route(RB, ((9.5, LANE_YD + 2.0), (back, LANE_YD + 2.5)), speed_mm_s=70.0),
             do.Until((do.RunnerTurnsBack(RB),), within_s=6.0, mark=f"turned-{turn}"),
-            do.WaitFor(0.45),
-            do.Board(on=False, by="away"),
-            do.WaitFor(0.15),
+            *stopped("away", 0.45, 0.15),
         ]
         if turn < times or times == 1:
             steps += [
@@ -75,15 +76,17 @@ def turned_back(times: int = 2) -> ExpectedPlay:
                 do.WaitFor(0.6),
             ]
     steps.append(do.WaitFor(0.4))
-    script = scrimmage("turned-back", f"The runner turns back {times} time(s).", steps, _NOBODY)
+    script = scrimmage("turned-back", f"The runner turns back {times} time(s).", tuple(steps), _NOBODY)
 
     def expectation(history: PlayHistory) -> Expectation:
         first = at("turned_back", (RB,), history.marks["turned-1"], ("LD-012",), verdict=None)
-        calls: tuple[ExpectedCall, ...] = (_loose(first),)
+        calls: tuple[ExpectedCall, ...] = (_later(first, _TURN_NS),)
         if times == 2:
-            calls += (_loose(at("turned_back", (RB,), history.marks["turned-2"], ("LD-014",))),)
+            calls += (_later(at("turned_back", (RB,), history.marks["turned-2"], ("LD-014",)), _TURN_NS),)
         tap = at("turned_back", (RB,), history.marks["turned-1"], ("TAP-031",), verdict="reported")
-        return expect(tap=(_loose(tap),), lions_den=calls, absent={"tap": ("tackle", "fumble", "down_by_fall")})
+        return expect(
+            tap=(_later(tap, _TURN_NS),), lions_den=calls, absent={"tap": ("tackle", "fumble", "down_by_fall")}
+        )
 
     return ExpectedPlay(script, expectation)
 
@@ -129,12 +132,6 @@ def pushed_back() -> ExpectedPlay:
     return ExpectedPlay(script, expectation)
 
 
-def _loose(call: ExpectedCall) -> ExpectedCall:
-    """Return the call with time for the turn to count: the runner must also move that way for 0.2 s."""
-    first, last = call.t_ns or (0, 0)
-    return replace(call, t_ns=(first, last + 450_000_000))
-
-
 def sideline_graze(outside_mm: float = -0.3) -> ExpectedPlay:
     """The runner turns upfield along the sideline, tenths of a millimeter inside it or out.
 
@@ -161,22 +158,20 @@ def sideline_graze(outside_mm: float = -0.3) -> ExpectedPlay:
     return ExpectedPlay(script, expectation)
 
 
-def out_of_bounds(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
+def out_of_bounds(motion: Motion = "exact") -> ExpectedPlay:
     """The runner runs over the sideline."""
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
         do.Route(RB, ((9.0, HALF_YD - 0.2), (9.5, HALF_YD + 0.5)), speed_mm_s=RUN_MM_S),
         do.Until((do.TouchesSideline(RB),), within_s=6.0, mark="out"),
-        do.WaitFor(0.15),
-        do.Board(on=False, by="away"),
-        do.WaitFor(0.5),
+        *stopped("away", 0.15, 0.5),
     )
     script = scrimmage("out-of-bounds", "The runner runs out of bounds.", steps, _FAR_CORNER, motion=motion)
-    return ExpectedPlay(script, lambda history: _out_of_bounds(history, history.marks["out"]), seed)
+    return ExpectedPlay(script, lambda history: _out_of_bounds(history, history.marks["out"]), _SEED)
 
 
-def touchdown(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
+def touchdown(motion: Motion = "exact") -> ExpectedPlay:
     """The runner reaches the end zone from eight yards out."""
     steps = (
         *opening(92.0, RB, distance_yd=0.0),
@@ -193,14 +188,14 @@ def touchdown(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
             tap=(at("touchdown", (RB,), t_ns, ("TAP-G1",)),),
             efl=(at("touchdown", (RB,), t_ns, ("EFL-G1",)),),
             # The ball, not the base, must cross: the hand lies behind the base's front, so this happens later.
-            lions_den=(_late(at("touchdown", (RB,), t_ns, ("LD-021",)), 200_000_000),),
+            lions_den=(_later(at("touchdown", (RB,), t_ns, ("LD-021",)), 200_000_000),),
             absent=nowhere("safety", "out_of_bounds", *_DOWN),
         )
 
     script = scrimmage(
         "touchdown", "The runner reaches the end zone.", steps, line_yd=92.0, motion=motion, without=(SS, FS)
     )
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, expectation, _SEED)
 
 
 def goal_line_stop(short_mm: float = 1.5) -> ExpectedPlay:
@@ -241,9 +236,7 @@ def safety() -> ExpectedPlay:
         do.Route(RDE, ((-4.0, LANE_YD), (meet_yd, LANE_YD - 2.0), (meet_yd, 0.0)), speed_mm_s=150.0),
         do.Route(RB, ((meet_yd, 2.0), (meet_yd, 12.0)), speed_mm_s=25.0),
         do.Until((do.BasesTouch(RB, RDE),), within_s=6.0, mark="contact"),
-        do.WaitFor(0.25),
-        do.Board(on=False, by="home"),
-        do.WaitFor(0.6),
+        *stopped("home", 0.25, 0.6),
     )
 
     def expectation(history: PlayHistory) -> Expectation:
@@ -282,7 +275,7 @@ def _out_of_bounds(history: PlayHistory, t_ns: int) -> Expectation:
     )
 
 
-def _late(call: ExpectedCall, by_ns: int) -> ExpectedCall:
-    """Return the same call with a time tolerance."""
+def _later(call: ExpectedCall, by_ns: int) -> ExpectedCall:
+    """Return the same call with more time."""
     first, last = call.t_ns or (0, 0)
     return replace(call, t_ns=(first, last + by_ns))

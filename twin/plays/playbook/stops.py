@@ -13,6 +13,7 @@ from downfield.twin.plays.formations import (
     FS,
     LCB,
     LLB,
+    LT,
     NT,
     QB,
     RB,
@@ -28,7 +29,7 @@ from downfield.twin.plays.formations import (
     teams,
 )
 from downfield.twin.plays.ground import PlayHistory
-from downfield.twin.plays.playbook.common import FIELD, LENGTH_MM, Motion, ahead, expect, opening, scrimmage
+from downfield.twin.plays.playbook.common import FIELD, LENGTH_MM, ahead, expect, opening, scrimmage, stopped
 from downfield.twin.plays.recording import Expectation, ExpectedCall, ExpectedPlay, RulebookName
 from downfield.twin.plays.script import BasesTouch, Board, Declare, Handling, Hands, Stance, Step, Until, WaitFor
 
@@ -38,7 +39,8 @@ _FORMATION: Final = standard(FIELD)
 _QUARTERBACK = _FORMATION[QB].ahead_yd
 _REAR_OF_QB = _QUARTERBACK - ahead(LENGTH_MM)
 
-_FAULTS: Final[dict[Fault, tuple[str, tuple[Stance, ...], dict[RulebookName, str]]]] = {
+# The faults of a line-up, each of which is a named play: what it is about, who stands elsewhere, and the clauses.
+FAULTS: Final[dict[Fault, tuple[str, tuple[Stance, ...], dict[RulebookName, str]]]] = {
     "six-on-line": (
         "Only six of the offense stand on the line.",
         (Stance(SE, -6.0, _FORMATION[SE].across_yd + 4.0),),
@@ -77,14 +79,9 @@ _TURN_DEG = 35.0
 _QUICK_S = 0.5
 
 
-def faults() -> tuple[Fault, ...]:
-    """Return the names of the faults of a line-up, each of which is a named play."""
-    return tuple(_FAULTS)
-
-
 def wrong_line_up(fault: Fault = "six-on-line") -> ExpectedPlay:
     """A line-up with one fault."""
-    about, stances, clauses = _FAULTS[fault]
+    about, stances, clauses = FAULTS[fault]
     carrier = RB if fault == "too-deep" else QB
     script = scrimmage(fault, about, _snap(carrier), *stances, speeds={QB: 0.0})
     calls = {book: (ExpectedCall("formation", clauses=(clause,), verdict=None),) for book, clause in clauses.items()}
@@ -103,9 +100,8 @@ def head_up_line_up() -> ExpectedPlay:
     deep = ahead(LENGTH_MM)
     under_center = Stance(QB, -deep - ahead(6.0), 0.0)
     behind = Stance(RB, -2 * deep - ahead(12.0), 0.0)
-    formation = placed(
-        head_up(FIELD), under_center, behind, Stance(LLB, 9.0, -_head_up_yd()), Stance(RLB, 9.0, _head_up_yd())
-    )
+    aside = _FORMATION[LT].across_yd
+    formation = placed(head_up(FIELD), under_center, behind, Stance(LLB, 9.0, -aside), Stance(RLB, 9.0, aside))
     script = scrimmage("head-up-line-up", "Head up, two yards apart.", _snap(RB))
     absent = expect(absent={"efl": ("formation", "penalty")})
     return ExpectedPlay(replace(script, formation=formation), lambda _: absent)
@@ -134,15 +130,11 @@ def twelve_men(claimed: bool = True) -> ExpectedPlay:
     return ExpectedPlay(replace(script, players=players, formation=formation), lambda _: expectation)
 
 
-def _head_up_yd() -> float:
-    return _FORMATION["dark-72"].across_yd
-
-
 def _snap(carrier: str = QB) -> tuple[Step, ...]:
-    return (*opening(40.0, carrier), WaitFor(0.35), Board(on=False, by="home"), WaitFor(0.3))
+    return (*opening(40.0, carrier), *stopped("home", 0.35, 0.3))
 
 
-def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: int = 4) -> ExpectedPlay:
+def pivots(offense: int = 2, defense: int = 3) -> ExpectedPlay:
     """One stop in which both coaches pivot unengaged figures.
 
     Args:
@@ -150,13 +142,8 @@ def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: i
         defense: number of figures the defense pivots, 0..6.
     """
     steps = (*opening(40.0, QB), WaitFor(0.5), *_stop(_turns(_BACKS[:offense]), _turns(_DEEP[:defense])), WaitFor(0.4))
-    script = scrimmage(
-        "pivots",
-        f"In a stop the offense pivots {offense}, the defense {defense}.",
-        steps,
-        speeds={QB: 0.0},
-        motion=motion,
-    )
+    about = f"In a stop the offense pivots {offense}, the defense {defense}."
+    script = scrimmage("pivots", about, steps, speeds={QB: 0.0})
     allowed = offense + 1 if offense else 0
 
     def expectation(_: PlayHistory) -> Expectation:
@@ -173,7 +160,7 @@ def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: i
             absent["lions-den"] = ("pivot", "penalty")
         return expect(tap=tap, lions_den=lions_den, absent=absent)
 
-    return ExpectedPlay(script, expectation, seed)
+    return ExpectedPlay(script, expectation)
 
 
 def engaged_pivot() -> ExpectedPlay:
@@ -196,21 +183,15 @@ def engaged_pivot() -> ExpectedPlay:
     return ExpectedPlay(script, lambda _: expect(tap=(call,)))
 
 
-def moved_pivot(shift_mm: float = 8.0) -> ExpectedPlay:
-    """A back is not only turned but slid ahead in a stop.
-
-    Args:
-        shift_mm: distance toward the goal that the offense attacks.
-    """
+def moved_pivot() -> ExpectedPlay:
+    """A back is not only turned but slid 8 mm ahead in a stop."""
     steps = (
         *opening(40.0, QB),
         WaitFor(0.5),
-        *_stop((Handling(FB, turn_deg=_TURN_DEG, shift_mm=(shift_mm, 0.0)),), ()),
+        *_stop((Handling(FB, turn_deg=_TURN_DEG, shift_mm=(8.0, 0.0)),), ()),
         WaitFor(0.4),
     )
-    script = scrimmage(
-        "moved-pivot", f"A back is slid {shift_mm:g} mm ahead as he is pivoted.", steps, speeds={QB: 0.0}
-    )
+    script = scrimmage("moved-pivot", "A back is slid 8 mm ahead as he is pivoted.", steps, speeds={QB: 0.0})
     call = ExpectedCall("pivot", players=(FB,), clauses=("TAP-024",), verdict=None)
     return ExpectedPlay(script, lambda _: expect(tap=(call,)))
 

@@ -20,11 +20,12 @@ from downfield.twin.plays.playbook.common import (
     opening,
     scrimmage,
     seconds_to,
+    stopped,
     tap_tackle,
     to_the_line,
 )
 from downfield.twin.plays.recording import Expectation, ExpectedPlay
-from downfield.twin.plays.script import BasesTouch, Board, Passes, Reaches, Route, Stance, Steer, Step, Until, WaitFor
+from downfield.twin.plays.script import BasesTouch, Passes, Reaches, Route, Stance, Steer, Step, Until
 
 HIT = "contact"
 SLIDE_MM = 5e-7  # the gap at which bases slide along each other on exact paths: they touch, and neither stops the other
@@ -32,13 +33,7 @@ SLIDE_MM = 5e-7  # the gap at which bases slide along each other on exact paths:
 
 def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...]:
     """Return the steps to the touch of runner and defender, the steps that follow, and the switch off."""
-    return (
-        Until((BasesTouch(RB, defender),), within_s=6.0, mark=HIT),
-        *after,
-        WaitFor(0.25),
-        Board(on=False, by="away"),
-        WaitFor(0.6),
-    )
+    return (Until((BasesTouch(RB, defender),), within_s=6.0, mark=HIT), *after, *stopped("away", 0.25, 0.6))
 
 
 def tackled(
@@ -67,7 +62,7 @@ def tackled(
     return expectation
 
 
-def clean_tackle(motion: Motion = "exact", seed: int = 1) -> ExpectedPlay:
+def clean_tackle(motion: Motion = "exact") -> ExpectedPlay:
     """Head-on, front to front: a tackle under every rulebook with tackles.
 
     In the physics the defender is steered at the runner; the angle at which they meet is then not known beforehand.
@@ -82,7 +77,7 @@ def clean_tackle(motion: Motion = "exact", seed: int = 1) -> ExpectedPlay:
         speeds={RCB: 25.0},
         motion=motion,
     )
-    return ExpectedPlay(script, tackled("EFL-078" if motion == "exact" else None, missed=motion == "exact"), seed)
+    return ExpectedPlay(script, tackled("EFL-078" if motion == "exact" else None, missed=motion == "exact"), 1)
 
 
 def _hit(name: str, about: str, stance: Stance, speed: float, efl_clause: str | None) -> ExpectedPlay:
@@ -91,13 +86,16 @@ def _hit(name: str, about: str, stance: Stance, speed: float, efl_clause: str | 
     return ExpectedPlay(scrimmage(name, about, steps, stance, speeds={RCB: speed}), tackled(efl_clause))
 
 
+def square_at_his_side(meet_yd: float, speed_mm_s: float) -> Stance:
+    """Return the cornerback's stance from which his front meets the runner's side at 90 degrees, at a yard line."""
+    start = LANE_YD + across((WIDTH_MM + LENGTH_MM) / 2 + speed_mm_s * seconds_to(meet_yd))
+    return Stance(RCB, meet_yd, start, -90.0, at="center")
+
+
 def side_hit() -> ExpectedPlay:
     """The defender's front flush into the runner's side, at 90 degrees."""
-    speed, meet_yd = 25.0, 7.0
-    clear_mm = (WIDTH_MM + LENGTH_MM) / 2
-    start = LANE_YD + across(clear_mm + speed * seconds_to(meet_yd))
-    stance = Stance(RCB, meet_yd, start, -90.0, at="center")
-    return _hit("side-hit", "A defender runs square into the runner's side.", stance, speed, "EFL-078")
+    stance = square_at_his_side(7.0, 25.0)
+    return _hit("side-hit", "A defender runs square into the runner's side.", stance, 25.0, "EFL-078")
 
 
 def into_side() -> ExpectedPlay:
@@ -173,9 +171,7 @@ def stopped_short(short_mm: float = 0.3) -> ExpectedPlay:
         *opening(40.0, RB),
         *to_the_line(until_yd=stop_yd),
         Until((Reaches(RB, stop_yd + ahead(LENGTH_MM / 2) - 1e-6),), mark="stop"),
-        WaitFor(0.2),
-        Board(on=False, by="away"),
-        WaitFor(0.5),
+        *stopped("away", 0.2, 0.5),
     )
     script = scrimmage(
         "stopped-short",
