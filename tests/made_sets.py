@@ -10,8 +10,9 @@ from once_a_run import once_a_run
 from downfield.core.arrays import Image
 from downfield.training.evaluation.scoring import pictures_of
 from downfield.twin.randomization.deck import Split
-from downfield.twin.sets.dataset import Recipe, make_dataset
+from downfield.twin.sets.dataset import make_dataset
 from downfield.twin.sets.labels import Sample
+from downfield.twin.sets.table_frames import Recipe
 
 
 def make_pair(out: Path, split: Split, seed: int) -> None:

@@ -57,7 +57,8 @@ def dataset(
         raise InputError(f"pictures can't be written as '{image_format}'; there are: jpg, png")
     with needs_twin("making a data set"):
         from downfield.twin.randomization.deck import split_named
-        from downfield.twin.sets.dataset import Recipe, make_dataset
+        from downfield.twin.sets.dataset import make_dataset
+        from downfield.twin.sets.table_frames import Recipe
 
         recipe = Recipe(
             split=split_named(split),

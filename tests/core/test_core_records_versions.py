@@ -17,8 +17,9 @@ from downfield.core.scene import Player
 from downfield.officiating.declarations import ChoiceMade, LineUpDeclared, SetUp
 from downfield.officiating.events import Event, EventsHeader, read_events, write_events
 from downfield.twin.physics.truth_file import TruthFile, TruthFrame, TruthHeader, write_truth
-from downfield.twin.sets.dataset import Recipe, read_samples
+from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import Labels, Sample, ThingLabel
+from downfield.twin.sets.table_frames import Recipe
 
 LENS = Lens((1280, 720), (1000.0, 1000.5), (639.5, 359.5), (-0.2, 0.05, 0.0, 0.0, 0.0))
 CAMERA = Camera(LENS, (3.1, 0.0, 0.1), (-5.0, 2.0, 1e3))

@@ -23,7 +23,8 @@ from downfield.training.command import app
 from downfield.training.evaluation import tuning
 from downfield.training.evaluation.scoring import pictures_of, score_frame
 from downfield.training.evaluation.tuning import fit_front_odds
-from downfield.twin.sets.dataset import Recipe, make_dataset
+from downfield.twin.sets.dataset import make_dataset
+from downfield.twin.sets.table_frames import Recipe
 
 SQUARE_PX = ((60.0, 40.0), (60.0, 60.0), (26.0, 60.0), (26.0, 40.0))
 

@@ -17,9 +17,9 @@ from downfield.core.footprint import Footprint, signed_gap
 from downfield.twin.commands import app
 from downfield.twin.randomization.tables import draw_players, draw_table
 from downfield.twin.sets.arrange import Arranger, Mix
-from downfield.twin.sets.dataset import Recipe, make_dataset, read_samples
+from downfield.twin.sets.dataset import make_dataset, read_samples
 from downfield.twin.sets.labels import CLASSES, KEYPOINTS, Sample
-from downfield.twin.sets.table_frames import table_pictures
+from downfield.twin.sets.table_frames import Recipe, table_pictures
 
 SMALL = Recipe("val", seed=3, size_px=(640, 360), per_table=2)
 LARGE = Recipe("train", seed=4, size_px=(1280, 720), per_table=1)
@@ -220,9 +220,9 @@ def test_an_interrupted_run_continues_without_repeating_work(
 ) -> None:
     drawn: list[int] = []
 
-    def counted(*args: object, **practice: float) -> Iterator[object]:
-        drawn.append(int(str(args[2])))
-        for number, picture in enumerate(table_pictures(*args, **practice)):  # type: ignore[arg-type]
+    def counted(recipe: Recipe, table: int, count: int) -> Iterator[object]:
+        drawn.append(table)
+        for number, picture in enumerate(table_pictures(recipe, table, count)):
             if len(drawn) == 2 and number == 1:
                 raise KeyboardInterrupt
             yield picture

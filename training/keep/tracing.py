@@ -22,7 +22,8 @@ from downfield.training.keep.folder import TrainerFolder
 from downfield.training.keep.plans import TracingPlan
 from downfield.training.traced.development import develop
 from downfield.training.traced.tables import WindowPlan, draw_table, plan_crops, plan_patches
-from downfield.twin.sets.dataset import Recipe, make_dataset
+from downfield.twin.sets.dataset import make_dataset
+from downfield.twin.sets.table_frames import Recipe
 from downfield.twin.tracing.tracer import Tracer, Windows
 
 VALIDATION: Final = Recipe(

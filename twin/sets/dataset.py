@@ -17,60 +17,20 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Literal
 
 import cv2
 
+from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.files.input_files import read_lines, read_text
-from downfield.core.records import check, check_format, from_json, read_record, record, to_json, write_text
+from downfield.core.records import check, check_format, from_json, read_record, to_json, write_text
 from downfield.twin.randomization.deck import Split
-from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.labels import Sample, data_yaml, yolo_lines
-from downfield.twin.sets.table_frames import CameraView, Picture, table_pictures
+from downfield.twin.sets.table_frames import Recipe, table_pictures
 
 _JPEG_QUALITY = 95
 
 Progress = Callable[[int, int], None]  # called with the number of finished pictures and the total
-
-
-@record
-class Recipe:
-    """The settings of a split. Raises InputError: a value is out of its range."""
-
-    split: Split  # training, validation or test
-    seed: int = 0  # of all draws, 0 or more
-    renderer: RendererName = "compositor"  # name of the renderer
-    size_px: tuple[int, int] = (1920, 1080)  # width and height of the camera's picture, 64 or more
-    scale: float = 1.0  # at which it is drawn, above 0 to 1: 0.5 gives half its width and height
-    crop_px: int = 0  # side of the square parts cut out of it, 32 or more; 0 for whole pictures
-    per_table: int = 4  # number of pictures of one table, 1 or more
-    carriers: float = 0.0  # share of the figures that hold a ball of their own, 0..1
-    strewn: float = 0.0  # share of them with a ball on the board beside them, 0..1 - `carriers`
-    fallers: float = 0.0  # share of figures that lie, also near others, 0..1; 0 for a few isolated ones now and then
-    image_format: Literal["jpg", "png"] = "jpg"  # of the pictures' files
-    samples: int | None = None  # paths per pixel where they are traced; None for the tracer's own number
-    format: Literal["downfield.dataset"] = "downfield.dataset"
-    version: Literal[2] = 2
-
-    def __post_init__(self) -> None:
-        check(self.seed >= 0, InputError, f"the seed can't be negative ({self.seed})")
-        check(min(self.size_px) >= 64, InputError, f"a picture is at least 64 px wide and high, not {self.size_px}")
-        check(0 < self.scale <= 1, InputError, f"the scale must be above 0 and at most 1, not {self.scale:g}")
-        smallest = int(min(self.size_px) * self.scale)
-        check(
-            self.crop_px == 0 or 32 <= self.crop_px <= smallest,
-            InputError,
-            f"the crop must be 0 (whole pictures) or 32..{smallest} px, not {self.crop_px}",
-        )
-        check(0 <= self.carriers <= 1, InputError, f"the share of carriers must be 0..1, not {self.carriers:g}")
-        check(
-            0 <= self.strewn <= 1 - self.carriers,
-            InputError,
-            f"the share of strewn balls must be 0..1 and leave room for the carriers', not {self.strewn:g}",
-        )
-        check(0 <= self.fallers <= 1, InputError, f"the share of fallers must be 0..1, not {self.fallers:g}")
-        check(self.per_table > 0, InputError, f"there must be at least 1 picture of a table, not {self.per_table}")
 
 
 def make_dataset(
@@ -162,31 +122,26 @@ def _make_in_worker(out: Path, recipe: Recipe, table: int, number: int) -> int |
 
 
 def _make_table(out: Path, recipe: Recipe, table: int, number: int) -> int:
-    view = CameraView(recipe.renderer, recipe.size_px, recipe.scale, recipe.crop_px, recipe.samples)
-    which = [(i, table * recipe.per_table + i) for i in range(number)]
     lines = []
-    practice = {"carriers": recipe.carriers, "strewn": recipe.strewn, "fallers": recipe.fallers}
-    for picture in table_pictures(recipe.split, recipe.seed, table, which, view, **practice):
-        sample = _write_picture(out, recipe, picture)
-        lines.append(to_json(Sample, sample) + "\n")
+    for image, sample in table_pictures(recipe, table, number):
+        lines.append(to_json(Sample, _write_picture(out, recipe, image, sample)) + "\n")
     write_text(_truth_path(out, recipe, table), lines)
     return number
 
 
-def _write_picture(out: Path, recipe: Recipe, picture: Picture) -> Sample:
-    name = f"{picture.sample.index:06d}"
-    image = f"images/{recipe.split}/{name}.{recipe.image_format}"
-    height, width = picture.image.shape[:2]
-    _, packed = cv2.imencode(f".{recipe.image_format}", picture.image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    path = out / image
+def _write_picture(out: Path, recipe: Recipe, image: Image, sample: Sample) -> Sample:
+    name = f"{sample.index:06d}"
+    place = f"images/{recipe.split}/{name}.{recipe.image_format}"
+    _, packed = cv2.imencode(f".{recipe.image_format}", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    path = out / place
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(packed.tobytes())
     except OSError as error:
         raise OutputError(f"{path}: can't be written: {error.strerror}") from None
-    lines = yolo_lines(picture.sample.labels, (width, height))
+    lines = yolo_lines(sample.labels, (image.shape[1], image.shape[0]))
     write_text(out / "labels" / recipe.split / f"{name}.txt", [line + "\n" for line in lines])
-    return dataclasses.replace(picture.sample, image=image)
+    return dataclasses.replace(sample, image=place)
 
 
 def _recipe_path(out: Path, split: Split) -> Path:

@@ -1,16 +1,18 @@
-"""Pictures of one drawn table for a data set: arranged, viewed, drawn and labeled."""
+"""Pictures of one drawn table for a data set by its recipe: arranged, viewed, drawn and labeled."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
+from downfield.core.errors import InputError
+from downfield.core.records import check, record
 from downfield.core.scene import Player
 from downfield.twin.film.film import expose
 from downfield.twin.film.sensor_effects import SensorEffects
@@ -39,85 +41,92 @@ _MIXES = {
 Moment = tuple[Snapshot, Snapshot, Snapshot]
 
 
-@dataclass(frozen=True, slots=True)
-class CameraView:
-    """Settings of the pictures."""
+@record
+class Recipe:
+    """The settings of a split. Raises InputError: a value is out of its range."""
 
-    renderer: RendererName
-    size_px: tuple[int, int]  # width and height of the camera's picture
-    scale: float = 1.0  # of the drawn picture: 0.5 gives half its width and height
-    crop_px: int = 0  # side of square parts cut out of it around figures, at that scale; 0 for whole pictures
-    samples: int | None = None  # paths per pixel where it is traced; None for the tracer's own number
+    split: Split  # training, validation or test
+    seed: int = 0  # of all draws, 0 or more
+    renderer: RendererName = "compositor"  # name of the renderer
+    size_px: tuple[int, int] = (1920, 1080)  # width and height of the camera's picture, 64 or more
+    scale: float = 1.0  # at which it is drawn, above 0 to 1: 0.5 gives half its width and height
+    crop_px: int = 0  # side of the square parts cut out of it, 32 or more; 0 for whole pictures
+    per_table: int = 4  # number of pictures of one table, 1 or more
+    carriers: float = 0.0  # share of the figures that hold a ball of their own, 0..1
+    strewn: float = 0.0  # share of them with a ball on the board beside them, 0..1 - `carriers`
+    fallers: float = 0.0  # share of figures that lie, also near others, 0..1; 0 for a few isolated ones now and then
+    image_format: Literal["jpg", "png"] = "jpg"  # of the pictures' files
+    samples: int | None = None  # paths per pixel where they are traced; None for the tracer's own number
+    format: Literal["downfield.dataset"] = "downfield.dataset"
+    version: Literal[2] = 2
+
+    def __post_init__(self) -> None:
+        check(self.seed >= 0, InputError, f"the seed can't be negative ({self.seed})")
+        check(min(self.size_px) >= 64, InputError, f"a picture is at least 64 px wide and high, not {self.size_px}")
+        check(0 < self.scale <= 1, InputError, f"the scale must be above 0 and at most 1, not {self.scale:g}")
+        smallest = int(min(self.size_px) * self.scale)
+        check(
+            self.crop_px == 0 or 32 <= self.crop_px <= smallest,
+            InputError,
+            f"the crop must be 0 (whole pictures) or 32..{smallest} px, not {self.crop_px}",
+        )
+        check(0 <= self.carriers <= 1, InputError, f"the share of carriers must be 0..1, not {self.carriers:g}")
+        check(
+            0 <= self.strewn <= 1 - self.carriers,
+            InputError,
+            f"the share of strewn balls must be 0..1 and leave room for the carriers', not {self.strewn:g}",
+        )
+        check(0 <= self.fallers <= 1, InputError, f"the share of fallers must be 0..1, not {self.fallers:g}")
+        check(self.per_table > 0, InputError, f"there must be at least 1 picture of a table, not {self.per_table}")
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """One picture with its sample; the writer sets the sample's image path."""
-
-    image: Image
-    sample: Sample
-
-
-def table_pictures(
-    split: Split,
-    seed: int,
-    table: int,
-    which: Sequence[tuple[int, int]],
-    view: CameraView,
-    *,
-    carriers: float = 0.0,
-    strewn: float = 0.0,
-    fallers: float = 0.0,
-) -> Iterator[Picture]:
-    """Yield some of the pictures of one table.
+def table_pictures(recipe: Recipe, table: int, count: int) -> Iterator[tuple[Image, Sample]]:
+    """Yield the first pictures of one table with their samples; the writer sets the samples' image paths.
 
     Args:
-        split: the table is drawn from this split's share of the settings.
-        table: number of the table, which is a function of this number, the seed and the split alone.
-        which: number on this table and index in the split of each picture.
-        carriers, strewn, fallers: shares of the figures, as of `twin.sets.dataset.Recipe`.
+        table: number of the table, which is a function of this number, the recipe's seed and its split alone.
     """
-    table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
+    split = recipe.split
+    table_seed = int(np.random.SeedSequence([SPLITS.index(split), recipe.seed, table]).generate_state(1)[0])
     ball: BallKind = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
     # Only the path tracer shows materials and rooms; the compositor would draw them plainly.
-    variety: Variety = "wide" if view.renderer == "traced" else "usual"
+    variety: Variety = "wide" if recipe.renderer == "traced" else "usual"
     players = draw_players(table_seed, variety=variety, split=split)
     appearance = draw_table(
         table_seed,
         players,
         variety=variety,
         split=split,
-        size=view.size_px,
+        size=recipe.size_px,
         ball=ball,
-        carriers=carriers,
-        strewn=strewn,
+        carriers=recipe.carriers,
+        strewn=recipe.strewn,
     )
-    appearance = _scaled(appearance, view.scale)
+    appearance = _scaled(appearance, recipe.scale)
     rng = np.random.default_rng([table_seed, 0xA3])
     is_play = bool(rng.random() < PLAYS)
     if variety == "wide" and is_play:
         appearance = without_obstacles(appearance)
-    count = max(number for number, _ in which) + 1
-    mix = dataclasses.replace(_MIXES[ball], fallers=fallers)
+    mix = dataclasses.replace(_MIXES[ball], fallers=recipe.fallers)
     on_board = obstacles_on(appearance.field, appearance.clutter) if variety == "wide" else None
     moments = _moments(appearance, players, rng, count, mix, on_board, is_play=is_play)
     labeler = Labeler(appearance, players)
-    renderer = open_renderer(view.renderer, appearance, players, samples=view.samples)
-    for number, index in which:
-        frame = _taken(renderer, moments[number], view, np.random.default_rng([table_seed, number, 0xF0]))
+    renderer = open_renderer(recipe.renderer, appearance, players, samples=recipe.samples)
+    for number, moment in enumerate(moments):
+        frame = _taken(renderer, moment, recipe, np.random.default_rng([table_seed, number, 0xF0]))
         camera = as_calibrated(frame.camera, appearance.field, appearance.board.bow_mm)
         sample = Sample(
-            index=index,
+            index=table * recipe.per_table + number,
             image="",
             split=split,
             table=table,
             play=is_play,
-            renderer=view.renderer,
-            power=moments[number][1].power,
+            renderer=recipe.renderer,
+            power=moment[1].power,
             calibration=Calibration(appearance.field, camera, "truth"),
-            labels=labeler.label(moments[number][1], frame),
+            labels=labeler.label(moment[1], frame),
         )
-        yield Picture(frame.image, sample)
+        yield frame.image, sample
 
 
 def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, size_px: tuple[int, int]) -> Camera:
@@ -207,20 +216,15 @@ def _play(
     return moments
 
 
-def _taken(renderer: Renderer, moment: Moment, view: CameraView, rng: np.random.Generator) -> RenderedFrame:
-    nominal = renderer.appearance.camera
-    if not view.crop_px:
-        return expose(renderer, _effects(renderer, nominal, rng), nominal, moment, 1)
-    corner = _corner(moment[1], nominal, view.crop_px, rng)
-    side = (view.crop_px, view.crop_px)
-    part = crop_camera(nominal, (corner[0] - 0.5, corner[1] - 0.5), 1.0, side)
-    if view.renderer == "compositor":
-        return expose(renderer, _effects(renderer, part, rng), part, moment, 1)
-    return _cut(expose(renderer, _effects(renderer, nominal, rng), nominal, moment, 1), corner, view.crop_px)
-
-
-def _effects(renderer: Renderer, camera: Camera, rng: np.random.Generator) -> SensorEffects:
-    return SensorEffects(renderer.appearance.sensor, camera.lens.size_px, int(rng.integers(2**31)))
+def _taken(renderer: Renderer, moment: Moment, recipe: Recipe, rng: np.random.Generator) -> RenderedFrame:
+    nominal, side = renderer.appearance.camera, recipe.crop_px
+    corner = _corner(moment[1], nominal, side, rng) if side else (0, 0)
+    # The compositor draws a part of a picture by itself.
+    is_part = side > 0 and recipe.renderer == "compositor"
+    camera = crop_camera(nominal, (corner[0] - 0.5, corner[1] - 0.5), 1.0, (side, side)) if is_part else nominal
+    effects = SensorEffects(renderer.appearance.sensor, camera.lens.size_px, int(rng.integers(2**31)))
+    frame = expose(renderer, effects, camera, moment, 1)
+    return _cut(frame, corner, side) if side and not is_part else frame
 
 
 def _corner(snapshot: Snapshot, camera: Camera, side_px: int, rng: np.random.Generator) -> tuple[int, int]:
