@@ -66,10 +66,10 @@ class PrintTexture:
     def describe(self, head: Array, counts: NDArray[np.int64]) -> None:
         """Write where the print lies, and how large it is, into a scene's floats and integers."""
         rows, columns = self._shape
-        head[at.PX_PER_MM], head[at.PX_PER_MM2] = self.px_per_mm, self.px_per_mm / 2
+        head[at.PX_PER_MM], head[at.PX_PER_MM + 1] = self.px_per_mm, self.px_per_mm / 2
         head[at.RASTER_X], head[at.RASTER_Y] = self._origin_mm
-        counts[at.I_RASTER2], counts[at.I_ROWS], counts[at.I_COLUMNS] = rows * columns * 3, rows, columns
-        counts[at.I_ROWS2], counts[at.I_COLUMNS2] = rows // 2, columns // 2
+        sizes = (0, rows, columns, rows * columns * 3, rows // 2, columns // 2)
+        counts[at.I_RASTER : at.I_RASTER + 2 * at.RASTER_SIZE] = sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class TracedScene:
     head: NDArray[np.float32]  # floats of the scene, float32 (HEAD_COLUMNS,)
     counts: NDArray[np.int64]  # integers of the scene, int64 (COUNT_COLUMNS,)
     solids: NDArray[np.float32]  # float32 (n, SOLID_COLUMNS), board frame
-    groups: NDArray[np.float32]  # float32 (m, GROUP_COLUMNS)
+    groups: NDArray[np.float32]  # float32 (m, 4)
     members: NDArray[np.int32]  # first and last row of each group's solids, int32 (m, 2)
     cells: NDArray[np.int32]  # where each cell's list begins in `lists`, int32 (cells + 1,)
     lists: NDArray[np.int16]  # groups in each cell, int16
@@ -91,9 +91,8 @@ class SceneBuilder:
     def __init__(self, appearance: Appearance, players: Sequence[Player], texture: PrintTexture) -> None:
         self._appearance = appearance
         self._figures = [_rows(figure.solids) for figure in appearance.figures]
-        for number, (rows, player) in enumerate(zip(self._figures, players, strict=True)):
+        for rows, player in zip(self._figures, players, strict=True):
             rows[rows[:, at.IS_BASE] > 0, at.CORNER] = player.base.corner_mm
-            rows[:, at.OWNER] = number
         self._ball = _rows(appearance.ball.solids)
         around = appearance.surroundings or _plain_surroundings(appearance)
         table_z = min(around.table_z_mm, -appearance.board.bow_mm - _LIMITS.table_below_bow_mm)
@@ -172,7 +171,7 @@ def _rows(solids: Sequence[Solid]) -> Array:
     out[:, at.COLOR : at.COLOR + 3] = to_light([solid.color for solid in solids])
     out[:, at.OPACITY] = [solid.opacity for solid in solids]
     out[:, at.ROUGH] = [_ROUGH.get(solid.part, _LIMITS.rough) for solid in solids]
-    out[:, at.F0], out[:, at.OWNER] = _LIMITS.reflectance, -1
+    out[:, at.F0] = _LIMITS.reflectance
     out[:, at.IS_BASE] = [solid.part == "base" for solid in solids]
     out[:, at.BEVEL] = _LIMITS.bevel_mm * out[:, at.IS_BASE]
     out[:, at.IOR] = np.where(out[:, at.OPACITY] < 1, _LIMITS.clear_ior, 1.0)

@@ -86,21 +86,9 @@ class Tracer:
         _launch(pixels.trace, count * height * width, arrays, (self._raster, samples, mask), out)
         return out
 
-    def owners(self, scene: TracedScene, camera: Camera, places_px: Array) -> NDArray[np.int32]:
-        """Return the row of the figure at each place of a picture, -1 for none, int32 (n,).
-
-        Args:
-            places_px: shape (n, 2).
-        """
-        places = np.ascontiguousarray(places_px, dtype=np.float32)
-        arrays: Arrays = (places, np.zeros(len(places), dtype=np.int64), *_tables([scene], [(0, camera)]))
-        out = _empty((len(places),), np.int32)
-        _launch(pixels.owners, len(places), arrays, (), out)
-        return np.asarray(_copied(out), dtype=np.int32) - 1
-
 
 def _tables(scenes: Sequence[TracedScene], views: Sequence[tuple[int, Camera]]) -> Arrays:
-    """Return the arguments common to all kernels: views, their scenes, then the scenes' arrays, one after another."""
+    """Return views, their scenes, then the scenes' arrays, one after another."""
     counts = np.stack([scene.counts for scene in scenes])
     starts = np.cumsum(
         [[len(scene.solids), len(scene.groups), len(scene.cells), len(scene.lists)] for scene in scenes], axis=0

@@ -2,26 +2,7 @@
 
 import numpy as np
 
-from downfield.twin.tracing.kernels.layout import (
-    BOW,
-    GRAIN,
-    I_COLUMNS,
-    I_COLUMNS2,
-    I_RASTER,
-    I_RASTER2,
-    I_ROWS,
-    I_ROWS2,
-    PX_PER_MM,
-    PX_PER_MM2,
-    RASTER_X,
-    RASTER_Y,
-    TABLE_TOP,
-    TABLE_Z,
-    X_HIGH,
-    X_LOW,
-    Y_HIGH,
-    Y_LOW,
-)
+from downfield.twin.tracing.kernels import layout as col
 from downfield.twin.tracing.kernels.target import (
     BOARD,
     FAR,
@@ -46,16 +27,17 @@ def ground(scene, heads, ox, oy, oz, dx, dy, dz):
     """Return the distance to the ground along a ray, and its kind: `BOARD`, `TABLE` or `NOTHING`."""
     if dz > -F(1e-6):
         return FAR, NOTHING
-    x_low, y_low, x_high, y_high = heads[scene, X_LOW], heads[scene, Y_LOW], heads[scene, X_HIGH], heads[scene, Y_HIGH]
+    x_low, y_low = heads[scene, col.X_LOW], heads[scene, col.Y_LOW]
+    x_high, y_high = heads[scene, col.X_HIGH], heads[scene, col.Y_HIGH]
     t = -oz / dz
-    bow = heads[scene, BOW]
+    bow = heads[scene, col.BOW]
     if bow != ZERO:
         for _ in range(BOW_STEPS):
             t = (surface_z(scene, heads, ox + t * dx, oy + t * dy) - oz) / dz
     x, y = ox + t * dx, oy + t * dy
     if t > NEAR and x_low <= x <= x_high and y_low <= y <= y_high:
         return t, BOARD
-    t = (heads[scene, TABLE_Z] - oz) / dz
+    t = (heads[scene, col.TABLE_Z] - oz) / dz
     if t > NEAR:
         return t, TABLE
     return FAR, NOTHING
@@ -64,10 +46,11 @@ def ground(scene, heads, ox, oy, oz, dx, dy, dz):
 @device_function
 def surface_z(scene, heads, x, y):
     """Return the height of the bowed board over the plane of its edges."""
-    x_low, y_low, x_high, y_high = heads[scene, X_LOW], heads[scene, Y_LOW], heads[scene, X_HIGH], heads[scene, Y_HIGH]
+    x_low, y_low = heads[scene, col.X_LOW], heads[scene, col.Y_LOW]
+    x_high, y_high = heads[scene, col.X_HIGH], heads[scene, col.Y_HIGH]
     u = min(max((TWO * x - x_low - x_high) / (x_high - x_low), -ONE), ONE)
     w = min(max((TWO * y - y_low - y_high) / (y_high - y_low), -ONE), ONE)
-    return -heads[scene, BOW] * (ONE - u * u) * (ONE - w * w)
+    return -heads[scene, col.BOW] * (ONE - u * u) * (ONE - w * w)
 
 
 @device_function
@@ -114,22 +97,12 @@ def texel(raster, at, columns, u, w):
 @device_function
 def printed(scene, heads, counts, raster, x, y, coarse):
     """Return the board's paint at a point: linear red, green, blue."""
-    if coarse:
-        scale, at, rows, columns = (
-            heads[scene, PX_PER_MM2],
-            counts[scene, I_RASTER2],
-            counts[scene, I_ROWS2],
-            counts[scene, I_COLUMNS2],
-        )
-    else:
-        scale, at, rows, columns = (
-            heads[scene, PX_PER_MM],
-            counts[scene, I_RASTER],
-            counts[scene, I_ROWS],
-            counts[scene, I_COLUMNS],
-        )
-    u = min(max((x - heads[scene, RASTER_X]) * scale - HALF, ZERO), F(columns) - F(1.01))
-    w = min(max((heads[scene, RASTER_Y] - y) * scale - HALF, ZERO), F(rows) - F(1.01))
+    level = 1 if coarse else 0
+    part = level * col.RASTER_SIZE
+    rows, columns = counts[scene, col.I_ROWS + part], counts[scene, col.I_COLUMNS + part]
+    at, scale = counts[scene, col.I_RASTER + part], heads[scene, col.PX_PER_MM + level]
+    u = min(max((x - heads[scene, col.RASTER_X]) * scale - HALF, ZERO), F(columns) - F(1.01))
+    w = min(max((heads[scene, col.RASTER_Y] - y) * scale - HALF, ZERO), F(rows) - F(1.01))
     r, g, b = texel(raster, at, columns, u, w)
     return as_light(r), as_light(g), as_light(b)
 
@@ -137,7 +110,7 @@ def printed(scene, heads, counts, raster, x, y, coarse):
 @device_function
 def table_shade(scene, heads, x, y):
     """Return the darkening of the table by its grain at a point: speckles, wood, cloth or stone."""
-    kind = np.int32(heads[scene, TABLE_TOP])
+    kind = np.int32(heads[scene, col.TABLE_TOP])
     if kind == 0:
         n = cloudy(x * F(0.5), y * F(0.5), F(7)) * HALF + cloudy(x * F(0.02), y * F(0.02), F(9)) * HALF
     elif kind == 1:  # long fibers, and boards
@@ -148,4 +121,4 @@ def table_shade(scene, heads, x, y):
             n *= F(0.55)
     else:
         n = cloudy(x * F(0.1) + F(3) * cloudy(x * F(0.03), y * F(0.03), F(17)), y * F(0.1), F(19))
-    return ONE - heads[scene, GRAIN] * n
+    return ONE - heads[scene, col.GRAIN] * n

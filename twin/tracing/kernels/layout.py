@@ -22,19 +22,17 @@ ROUGH: Final = 20
 F0: Final = 21  # reflectance at normal incidence
 CORNER: Final = 22  # radius of a box's upright edges, mm
 BEVEL: Final = 23  # width of the shaded rim of a box or cylinder, mm
-OWNER: Final = 24  # number of its owner; -1 for none
-IS_BASE: Final = 25  # 1 for a figure's base
-IOR: Final = 26
-REACH: Final = 27  # radius of the sphere around it, mm
-PATTERN: Final = 28  # number in `materials.PATTERNS`
-SECOND: Final = 29  # 3: color of the pattern, linear light
-VALUES: Final = 32  # 4: of the pattern
-SOLID_COLUMNS: Final = 36
+IS_BASE: Final = 24  # 1 for a figure's base
+IOR: Final = 25
+REACH: Final = 26  # radius of the sphere around it, mm
+PATTERN: Final = 27  # number in `appearance.PATTERNS`
+SECOND: Final = 28  # 3: color of the pattern, linear light
+VALUES: Final = 31  # 4: of the pattern
+SOLID_COLUMNS: Final = 35
 
 # Groups: solids that lie in one sphere, such as a figure.
 G_CENTER: Final = 0  # 3: mm
 G_RADIUS: Final = 3
-GROUP_COLUMNS: Final = 4
 MOST_GROUPS: Final = 62  # of a scene: a ray keeps one bit for each
 
 # Scenes: floats.
@@ -54,8 +52,7 @@ TOP_Z: Final = 14  # above all solids
 GRID_X: Final = 15
 GRID_Y: Final = 16
 CELL: Final = 17
-PX_PER_MM: Final = 18  # of the print
-PX_PER_MM2: Final = 19  # of the print at half size
+PX_PER_MM: Final = 18  # 2: of the print, and of it at half size
 RASTER_X: Final = 20  # board point of the print's upper left corner
 RASTER_Y: Final = 21
 SKY: Final = 22  # 3: ambient light from everywhere
@@ -66,7 +63,7 @@ LOBE_POWER: Final = 3
 LOBE_COLOR: Final = 4  # 3
 LOBE_SIZE: Final = 7
 MOST_LOBES: Final = 2
-TABLE_TOP: Final = 40  # number in `materials.TABLE_TOPS`
+TABLE_TOP: Final = 40  # number in `appearance.TABLE_TOPS`
 LAMPS: Final = 41  # MOST_LAMPS times LAMP_SIZE
 LAMP_PLACE: Final = 0  # 3: mm
 LAMP_U: Final = 3  # 3: half axes of its disc or rectangle, mm
@@ -86,12 +83,10 @@ I_LISTS: Final = 3
 I_NX: Final = 4
 I_NY: Final = 5
 I_LAMPS: Final = 6
-I_RASTER: Final = 7
+I_RASTER: Final = 7  # where the print's pixels begin, its rows and columns; then the same of it at half size
 I_ROWS: Final = 8
 I_COLUMNS: Final = 9
-I_RASTER2: Final = 10
-I_ROWS2: Final = 11
-I_COLUMNS2: Final = 12
+RASTER_SIZE: Final = 3
 COUNT_COLUMNS: Final = 13
 
 # Views: a camera over a scene.

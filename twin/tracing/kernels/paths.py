@@ -6,26 +6,8 @@ sky that may be brighter above, and bright parts of the surroundings.
 
 import math
 
+from downfield.twin.tracing.kernels import layout as col
 from downfield.twin.tracing.kernels.ground import ground
-from downfield.twin.tracing.kernels.layout import (
-    I_LAMPS,
-    LAMP_COLOR,
-    LAMP_PICK,
-    LAMP_PLACE,
-    LAMP_ROUND,
-    LAMP_SIZE,
-    LAMP_U,
-    LAMP_V,
-    LAMPS,
-    LOBE_COLOR,
-    LOBE_POWER,
-    LOBE_SIZE,
-    LOBE_TOWARD,
-    LOBES,
-    MOST_LOBES,
-    SKY,
-    SKY_RISE,
-)  # fmt: skip
 from downfield.twin.tracing.kernels.solids import nearest, passing
 from downfield.twin.tracing.kernels.surfaces import surface
 from downfield.twin.tracing.kernels.target import (
@@ -56,14 +38,14 @@ BRIGHTEST_GLINT = F(60.0)
 @device_function
 def sky(scene, heads, dx, dy, dz):
     """Return the light from a direction in which there is nothing: red, green, blue."""
-    rise = ONE + heads[scene, SKY_RISE] * dz
-    red, green, blue = heads[scene, SKY] * rise, heads[scene, SKY + 1] * rise, heads[scene, SKY + 2] * rise
-    for lobe in range(MOST_LOBES):
-        at = LOBES + lobe * LOBE_SIZE
-        t, c = at + LOBE_TOWARD, at + LOBE_COLOR
+    rise = ONE + heads[scene, col.SKY_RISE] * dz
+    red, green, blue = heads[scene, col.SKY] * rise, heads[scene, col.SKY + 1] * rise, heads[scene, col.SKY + 2] * rise
+    for lobe in range(col.MOST_LOBES):
+        at = col.LOBES + lobe * col.LOBE_SIZE
+        t, c = at + col.LOBE_TOWARD, at + col.LOBE_COLOR
         along = heads[scene, t] * dx + heads[scene, t + 1] * dy + heads[scene, t + 2] * dz
         if along > ZERO:
-            bright = math.exp(heads[scene, at + LOBE_POWER] * math.log(max(along, F(1e-6))))
+            bright = math.exp(heads[scene, at + col.LOBE_POWER] * math.log(max(along, F(1e-6))))
             red += bright * heads[scene, c]
             green += bright * heads[scene, c + 1]
             blue += bright * heads[scene, c + 2]
@@ -73,18 +55,18 @@ def sky(scene, heads, dx, dy, dz):
 @device_function
 def sampled_lamp(scene, heads, counts, pick):
     """Return the column of a lamp chosen in proportion to its strength, and the inverse of its probability."""
-    lamp, low = 0, ZERO
-    while lamp < counts[scene, I_LAMPS] - 1 and pick >= heads[scene, LAMPS + lamp * LAMP_SIZE + LAMP_PICK]:
-        low = heads[scene, LAMPS + lamp * LAMP_SIZE + LAMP_PICK]
-        lamp += 1
-    at = LAMPS + lamp * LAMP_SIZE
-    return at, ONE / max(heads[scene, at + LAMP_PICK] - low, F(1e-4))
+    at, low = col.LAMPS, ZERO
+    last = at + (counts[scene, col.I_LAMPS] - 1) * col.LAMP_SIZE
+    while at < last and pick >= heads[scene, at + col.LAMP_PICK]:
+        low = heads[scene, at + col.LAMP_PICK]
+        at += col.LAMP_SIZE
+    return at, ONE / max(heads[scene, at + col.LAMP_PICK] - low, F(1e-4))
 
 
 @device_function
 def glint_of(scene, heads, at, px, py, pz, dx, dy, dz, nx, ny, nz, reach, rough, f0):
     """Return a lamp's highlight (GGX, Walter et al. 2007), as from its middle, and Fresnel's share."""
-    p, q, r = at + LAMP_PLACE, at + LAMP_U, at + LAMP_V
+    p, q, r = at + col.LAMP_PLACE, at + col.LAMP_U, at + col.LAMP_V
     bx, by, bz = heads[scene, p] - px, heads[scene, p + 1] - py, heads[scene, p + 2] - pz
     length = ONE / max(math.sqrt(bx * bx + by * by + bz * bz), ONE)
     hx, hy, hz = bx * length - dx, by * length - dy, bz * length - dz
@@ -109,12 +91,12 @@ def lamp_light(
 ):  # fmt: skip
     """Return one sampled lamp's column, its light on the surface, its highlight, and Fresnel's share."""
     at, odds = sampled_lamp(scene, heads, counts, pick)
-    if heads[scene, at + LAMP_ROUND] > HALF:
+    if heads[scene, at + col.LAMP_ROUND] > HALF:
         radius = math.sqrt(u)
         u, w = radius * math.cos(TWO_PI * w), radius * math.sin(TWO_PI * w)
     else:
         u, w = TWO * u - ONE, TWO * w - ONE
-    p, q, r = at + LAMP_PLACE, at + LAMP_U, at + LAMP_V
+    p, q, r = at + col.LAMP_PLACE, at + col.LAMP_U, at + col.LAMP_V
     tx = heads[scene, p] + u * heads[scene, q] + w * heads[scene, r] - px
     ty = heads[scene, p + 1] + u * heads[scene, q + 1] + w * heads[scene, r + 1] - py
     tz = heads[scene, p + 2] + u * heads[scene, q + 2] + w * heads[scene, r + 2] - pz
@@ -203,7 +185,7 @@ def path(
         if scattered:
             glint = ZERO  # a lamp's mirror image along a scattered ray would only be a spark
         matt = ZERO if clear else ONE - fresnel
-        c = at + LAMP_COLOR
+        c = at + col.LAMP_COLOR
         red += share_r * light * heads[scene, c] * (ar * matt + glint)
         green += share_g * light * heads[scene, c + 1] * (ag * matt + glint)
         blue += share_b * light * heads[scene, c + 2] * (ab * matt + glint)

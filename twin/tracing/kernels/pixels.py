@@ -1,4 +1,4 @@
-"""The kernels that are launched, one thread or loop step per pixel: light of windows, and owners of pixels.
+"""The kernel that is launched, one thread or loop step per pixel: the light of windows.
 
 A pixel's ray goes through a Brown-Conrady lens.
 """
@@ -7,24 +7,11 @@ import math
 
 import numpy as np
 
-from downfield.twin.tracing.kernels.ground import ground
-from downfield.twin.tracing.kernels.layout import (
-    J_FOOT,
-    J_INVERSE,
-    OWNER,
-    V_CENTER,
-    V_DISTORTION,
-    V_EYE,
-    V_FOCAL,
-    V_SIZE,
-    V_TURN,
-)
+from downfield.twin.tracing.kernels import layout as col
 from downfield.twin.tracing.kernels.paths import path
-from downfield.twin.tracing.kernels.solids import nearest
 from downfield.twin.tracing.kernels.target import (
     FOUR,
     HALF,
-    NOTHING,
     ON_CUDA,
     ONE,
     TWO,
@@ -43,10 +30,10 @@ NEWTON_STEPS = 5
 @device_function
 def ray_of(views, v, x, y):
     """Return the ray of a pixel as a unit vector, by Newton's method on the Brown-Conrady lens."""
-    k1, k2 = views[v, V_DISTORTION], views[v, V_DISTORTION + 1]
-    p1, p2, k3 = views[v, V_DISTORTION + 2], views[v, V_DISTORTION + 3], views[v, V_DISTORTION + 4]
-    u = tx = (x - views[v, V_CENTER]) / views[v, V_FOCAL]
-    w = ty = (y - views[v, V_CENTER + 1]) / views[v, V_FOCAL + 1]
+    k1, k2 = views[v, col.V_DISTORTION], views[v, col.V_DISTORTION + 1]
+    p1, p2, k3 = views[v, col.V_DISTORTION + 2], views[v, col.V_DISTORTION + 3], views[v, col.V_DISTORTION + 4]
+    u = tx = (x - views[v, col.V_CENTER]) / views[v, col.V_FOCAL]
+    w = ty = (y - views[v, col.V_CENTER + 1]) / views[v, col.V_FOCAL + 1]
     for _ in range(NEWTON_STEPS):
         uu, ww, uw = u * u, w * w, u * w
         r2 = uu + ww
@@ -63,7 +50,7 @@ def ray_of(views, v, x, y):
         w = min(max(w - (a * off_y - b * off_x) / area, -FOUR), FOUR)
     length = ONE / math.sqrt(u * u + w * w + ONE)
     u, w = u * length, w * length
-    t = V_TURN
+    t = col.V_TURN
     return (
         views[v, t] * u + views[v, t + 3] * w + views[v, t + 6] * length,
         views[v, t + 1] * u + views[v, t + 4] * w + views[v, t + 7] * length,
@@ -80,38 +67,28 @@ def pixel(
     v = job_views[job, 0]
     scene = view_scenes[v]
     seed = mixed(np.uint32(np.uint32(job_views[job, 1]) + np.uint32(row * 65536 + column) * np.uint32(0x9E3779B1)))
-    m, foot = J_INVERSE, jobs[job, J_FOOT]
+    m, foot = col.J_INVERSE, jobs[job, col.J_FOOT]
     coarse = job_views[job, 2] != 0
     x, y = F(column), F(row)
     at_x = jobs[job, m] * x + jobs[job, m + 1] * y + jobs[job, m + 2]
     at_y = jobs[job, m + 3] * x + jobs[job, m + 4] * y + jobs[job, m + 5]
     # Beyond the picture its edge is repeated, as the program does when it cuts patches.
-    at_x = min(max(at_x, ZERO), views[v, V_SIZE] - ONE)
-    at_y = min(max(at_y, ZERO), views[v, V_SIZE + 1] - ONE)
+    at_x = min(max(at_x, ZERO), views[v, col.V_SIZE] - ONE)
+    at_y = min(max(at_y, ZERO), views[v, col.V_SIZE + 1] - ONE)
     red, green, blue = ZERO, ZERO, ZERO
+    ox, oy, oz = views[v, col.V_EYE], views[v, col.V_EYE + 1], views[v, col.V_EYE + 2]
     for sample in range(spp):
         u, w = pair(sample, seed, 0, mask)
         dx, dy, dz = ray_of(views, v, at_x + foot * (u - HALF), at_y + foot * (w - HALF))
         r, g, b = path(
             scene, heads, counts, solids, groups, members, cells, lists, raster,
-            views[v, V_EYE], views[v, V_EYE + 1], views[v, V_EYE + 2], dx, dy, dz, sample, mask, seed, coarse,
+            ox, oy, oz, dx, dy, dz, sample, mask, seed, coarse,
         )  # fmt: skip
         red, green, blue = red + r, green + g, blue + b
     share = ONE / F(spp)
     out[job, row, column, 0] = red * share
     out[job, row, column, 1] = green * share
     out[job, row, column, 2] = blue * share
-
-
-@device_function
-def owner_at(v, views, view_scenes, heads, counts, solids, groups, members, cells, lists, x, y):
-    """Return the owner at a pixel's middle at mid exposure, plus 1; 0 for none."""
-    scene = view_scenes[v]
-    dx, dy, dz = ray_of(views, v, x, y)
-    ox, oy, oz = views[v, V_EYE], views[v, V_EYE + 1], views[v, V_EYE + 2]
-    t, _ = ground(scene, heads, ox, oy, oz, dx, dy, dz)
-    _, s = nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy, oz, dx, dy, dz, t, NOTHING)
-    return np.int32(0) if s < 0 else np.int32(solids[s, OWNER]) + np.int32(1)
 
 
 if ON_CUDA:
@@ -136,16 +113,6 @@ if ON_CUDA:
             raster, spp, mask, out,
         )  # fmt: skip
 
-    @cuda_kernel
-    def owners(places, place_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, out):
-        """Owners of what pixels show: `places` (n, 2), `out` (n,)."""
-        i = cuda.grid(1)
-        if i < out.shape[0]:
-            out[i] = owner_at(
-                place_views[i], views, view_scenes, heads, counts, solids, groups, members, cells, lists,
-                places[i, 0], places[i, 1],
-            )  # fmt: skip
-
 else:
     import numba
 
@@ -163,12 +130,3 @@ else:
                     job, row, column, jobs, job_views, views, view_scenes, heads, counts, solids, groups, members,
                     cells, lists, raster, spp, mask, out,
                 )  # fmt: skip
-
-    @processor_kernel
-    def owners(places, place_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, out):
-        """Owners of what pixels show: `places` (n, 2), `out` (n,)."""
-        for i in numba.prange(out.shape[0]):
-            out[i] = owner_at(
-                place_views[i], views, view_scenes, heads, counts, solids, groups, members, cells, lists,
-                places[i, 0], places[i, 1],
-            )  # fmt: skip

@@ -7,37 +7,8 @@ import math
 
 import numpy as np
 
-from downfield.twin.tracing.kernels.layout import (
-    BEVEL,
-    BOX,
-    CAPSULE,
-    CELL,
-    CENTER,
-    CORNER,
-    CYLINDER,
-    ELLIPSOID,
-    G_CENTER,
-    G_RADIUS,
-    GRID_X,
-    GRID_Y,
-    I_CELLS,
-    I_GROUPS,
-    I_LISTS,
-    I_NX,
-    I_NY,
-    I_SOLIDS,
-    KIND,
-    OPACITY,
-    REACH,
-    SIZE,
-    TABLE_Z,
-    TOP_Z,
-    TURN,
-    X_HIGH,
-    X_LOW,
-    Y_HIGH,
-    Y_LOW,
-)
+from downfield.twin.tracing.kernels import layout as col
+from downfield.twin.tracing.kernels.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID
 from downfield.twin.tracing.kernels.target import FAR, HALF, NEAR, NOTHING, ONE, TINY, ZERO, F, device_function
 
 MOST_CELLS = 512  # along a ray
@@ -144,24 +115,24 @@ def enter_capsule(ox, oy, oz, dx, dy, dz, r, h):
 @device_function
 def enter(solids, s, ox, oy, oz, dx, dy, dz):
     """Return where a ray enters a solid, mm along the ray; `FAR` if it does not, or starts inside."""
-    ox, oy, oz = ox - solids[s, CENTER], oy - solids[s, CENTER + 1], oz - solids[s, CENTER + 2]
+    ox, oy, oz = ox - solids[s, col.CENTER], oy - solids[s, col.CENTER + 1], oz - solids[s, col.CENTER + 2]
     near = -(ox * dx + oy * dy + oz * dz)
     px, py, pz = ox + near * dx, oy + near * dy, oz + near * dz
-    reach = solids[s, REACH]
+    reach = solids[s, col.REACH]
     if px * px + py * py + pz * pz > reach * reach or near + reach < NEAR:
         return FAR
     # From the nearest point on: with a start a meter away float32 is too coarse for a base's rounding.
-    t = TURN
+    t = col.TURN
     lx = solids[s, t] * px + solids[s, t + 3] * py + solids[s, t + 6] * pz
     ly = solids[s, t + 1] * px + solids[s, t + 4] * py + solids[s, t + 7] * pz
     lz = solids[s, t + 2] * px + solids[s, t + 5] * py + solids[s, t + 8] * pz
     mx = solids[s, t] * dx + solids[s, t + 3] * dy + solids[s, t + 6] * dz
     my = solids[s, t + 1] * dx + solids[s, t + 4] * dy + solids[s, t + 7] * dz
     mz = solids[s, t + 2] * dx + solids[s, t + 5] * dy + solids[s, t + 8] * dz
-    kind, a, b, c = np.int32(solids[s, KIND]), solids[s, SIZE], solids[s, SIZE + 1], solids[s, SIZE + 2]
+    kind, a, b, c = np.int32(solids[s, col.KIND]), solids[s, col.SIZE], solids[s, col.SIZE + 1], solids[s, col.SIZE + 2]
     into = FAR
     if kind == BOX:
-        into = enter_box(lx, ly, lz, mx, my, mz, a, b, c, solids[s, CORNER])
+        into = enter_box(lx, ly, lz, mx, my, mz, a, b, c, solids[s, col.CORNER])
     elif kind == ELLIPSOID:
         into = enter_ellipsoid(lx, ly, lz, mx, my, mz, a, b, c)
     elif kind == CAPSULE:
@@ -179,7 +150,7 @@ def enter(solids, s, ox, oy, oz, dx, dy, dz):
 @device_function
 def normal_at(solids, s, lx, ly, lz):
     """Return the normal on a solid, in its own frame; edges of boxes are shaded as bevels."""
-    kind, a, b, c = np.int32(solids[s, KIND]), solids[s, SIZE], solids[s, SIZE + 1], solids[s, SIZE + 2]
+    kind, a, b, c = np.int32(solids[s, col.KIND]), solids[s, col.SIZE], solids[s, col.SIZE + 1], solids[s, col.SIZE + 2]
     if kind == ELLIPSOID:
         nx, ny, nz = lx / (a * a), ly / (b * b), lz / (c * c)
         length = ONE / math.sqrt(nx * nx + ny * ny + nz * nz)
@@ -193,7 +164,7 @@ def normal_at(solids, s, lx, ly, lz):
         radius = max(math.sqrt(lx * lx + ly * ly), TINY)
         aside_x, aside_y, depth, under = lx / radius, ly / radius, a - radius, b - abs(lz)
     else:
-        r = solids[s, CORNER]
+        r = solids[s, col.CORNER]
         qx, qy = abs(lx) - (a - r), abs(ly) - (b - r)
         sx = ONE if lx > ZERO else -ONE
         sy = ONE if ly > ZERO else -ONE
@@ -205,7 +176,7 @@ def normal_at(solids, s, lx, ly, lz):
         else:
             aside_x, aside_y, depth = ZERO, sy, b - abs(ly)
         under = c - abs(lz)
-    wide = solids[s, BEVEL]
+    wide = solids[s, col.BEVEL]
     flat = under < depth
     lean = ZERO if flat else ONE
     if wide > ZERO and flat and depth < wide:
@@ -222,13 +193,13 @@ def inside_grid(scene, heads, counts, ox, oy, oz, dx, dy, dz, most):
     """Return the interval of a ray over the grid and below the highest solid: from, to; from >= to if there is none."""
     into, out = ZERO, most
     if abs(dz) > TINY:
-        a, b = (heads[scene, TOP_Z] - oz) / dz, (heads[scene, TABLE_Z] - oz) / dz
+        a, b = (heads[scene, col.TOP_Z] - oz) / dz, (heads[scene, col.TABLE_Z] - oz) / dz
         into, out = max(into, min(a, b)), min(out, max(a, b))
-    cell = heads[scene, CELL]
-    half_x, half_y = HALF * cell * F(counts[scene, I_NX]), HALF * cell * F(counts[scene, I_NY])
-    a, b = slab(ox - heads[scene, GRID_X] - half_x, dx, half_x)
+    cell = heads[scene, col.CELL]
+    half_x, half_y = HALF * cell * F(counts[scene, col.I_NX]), HALF * cell * F(counts[scene, col.I_NY])
+    a, b = slab(ox - heads[scene, col.GRID_X] - half_x, dx, half_x)
     into, out = max(into, a), min(out, b)
-    a, b = slab(oy - heads[scene, GRID_Y] - half_y, dy, half_y)
+    a, b = slab(oy - heads[scene, col.GRID_Y] - half_y, dy, half_y)
     return max(into, a), min(out, b)
 
 
@@ -246,8 +217,8 @@ def first_step(at, cells, cell, d, into):
 @device_function
 def misses(groups, g, ox, oy, oz, dx, dy, dz, most):
     """Return whether a ray misses the sphere of a group, or meets it beyond `most`."""
-    cx, cy, cz = groups[g, G_CENTER] - ox, groups[g, G_CENTER + 1] - oy, groups[g, G_CENTER + 2] - oz
-    along, reach = cx * dx + cy * dy + cz * dz, groups[g, G_RADIUS]
+    cx, cy, cz = groups[g, col.G_CENTER] - ox, groups[g, col.G_CENTER + 1] - oy, groups[g, col.G_CENTER + 2] - oz
+    along, reach = cx * dx + cy * dy + cz * dz, groups[g, col.G_RADIUS]
     cx, cy, cz = cx - along * dx, cy - along * dy, cz - along * dz
     return cx * cx + cy * cy + cz * cz > reach * reach or along + reach < NEAR or along - reach > most
 
@@ -269,7 +240,7 @@ def passing_through(solids, first, last, ox, oy, oz, dx, dy, dz, most, skip):
     share = ONE
     for s in range(first, last):
         if s != skip and enter(solids, s, ox, oy, oz, dx, dy, dz) < most:
-            share *= (ONE - solids[s, OPACITY]) * SURFACE
+            share *= (ONE - solids[s, col.OPACITY]) * SURFACE
     return share
 
 
@@ -280,16 +251,16 @@ def nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy,
     into, out = inside_grid(scene, heads, counts, ox, oy, oz, dx, dy, dz, most)
     if into >= out:
         return best, found
-    nx, ny, cell = counts[scene, I_NX], counts[scene, I_NY], heads[scene, CELL]
-    column, step_x, per_x, next_x = first_step(ox - heads[scene, GRID_X] + into * dx, nx, cell, dx, into)
-    row, step_y, per_y, next_y = first_step(oy - heads[scene, GRID_Y] + into * dy, ny, cell, dy, into)
-    met, base = np.int64(0), counts[scene, I_SOLIDS]
+    nx, ny, cell = counts[scene, col.I_NX], counts[scene, col.I_NY], heads[scene, col.CELL]
+    column, step_x, per_x, next_x = first_step(ox - heads[scene, col.GRID_X] + into * dx, nx, cell, dx, into)
+    row, step_y, per_y, next_y = first_step(oy - heads[scene, col.GRID_Y] + into * dy, ny, cell, dy, into)
+    met, base = np.int64(0), counts[scene, col.I_SOLIDS]
     for _ in range(MOST_CELLS):
-        at = counts[scene, I_CELLS] + row * nx + column
+        at = counts[scene, col.I_CELLS] + row * nx + column
         for k in range(cells[at], cells[at + 1]):
-            g = np.int64(lists[counts[scene, I_LISTS] + k])
+            g = np.int64(lists[counts[scene, col.I_LISTS] + k])
             bit = np.int64(1) << g
-            g += counts[scene, I_GROUPS]
+            g += counts[scene, col.I_GROUPS]
             if met & bit or misses(groups, g, ox, oy, oz, dx, dy, dz, best):
                 met |= bit
                 continue
@@ -311,11 +282,12 @@ def nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy,
 @device_function
 def board_is_in_the_way(scene, heads, ox, oy, oz, dx, dy, dz):
     """Return whether a ray that starts on the table meets the board from below."""
-    if oz >= heads[scene, TABLE_Z] + ONE or dz <= TINY:
+    if oz >= heads[scene, col.TABLE_Z] + ONE or dz <= TINY:
         return False
     t = -oz / dz
     x, y = ox + t * dx, oy + t * dy
-    return heads[scene, X_LOW] < x < heads[scene, X_HIGH] and heads[scene, Y_LOW] < y < heads[scene, Y_HIGH]
+    over = heads[scene, col.X_LOW] < x < heads[scene, col.X_HIGH]
+    return over and heads[scene, col.Y_LOW] < y < heads[scene, col.Y_HIGH]
 
 
 @device_function
@@ -327,16 +299,16 @@ def passing(scene, heads, counts, solids, groups, members, cells, lists, ox, oy,
     into, out = inside_grid(scene, heads, counts, ox, oy, oz, dx, dy, dz, most)
     if into >= out:
         return share
-    nx, ny, cell = counts[scene, I_NX], counts[scene, I_NY], heads[scene, CELL]
-    column, step_x, per_x, next_x = first_step(ox - heads[scene, GRID_X] + into * dx, nx, cell, dx, into)
-    row, step_y, per_y, next_y = first_step(oy - heads[scene, GRID_Y] + into * dy, ny, cell, dy, into)
-    met, base = np.int64(0), counts[scene, I_SOLIDS]
+    nx, ny, cell = counts[scene, col.I_NX], counts[scene, col.I_NY], heads[scene, col.CELL]
+    column, step_x, per_x, next_x = first_step(ox - heads[scene, col.GRID_X] + into * dx, nx, cell, dx, into)
+    row, step_y, per_y, next_y = first_step(oy - heads[scene, col.GRID_Y] + into * dy, ny, cell, dy, into)
+    met, base = np.int64(0), counts[scene, col.I_SOLIDS]
     for _ in range(MOST_CELLS):
-        at = counts[scene, I_CELLS] + row * nx + column
+        at = counts[scene, col.I_CELLS] + row * nx + column
         for k in range(cells[at], cells[at + 1]):
-            g = np.int64(lists[counts[scene, I_LISTS] + k])
+            g = np.int64(lists[counts[scene, col.I_LISTS] + k])
             bit = np.int64(1) << g
-            g += counts[scene, I_GROUPS]
+            g += counts[scene, col.I_GROUPS]
             if not (met & bit or misses(groups, g, ox, oy, oz, dx, dy, dz, FAR)):
                 first, last = base + members[g, 0], base + members[g, 1]
                 share *= passing_through(solids, first, last, ox, oy, oz, dx, dy, dz, most, skip)

@@ -7,27 +7,8 @@ import math
 
 import numpy as np
 
+from downfield.twin.tracing.kernels import layout as col
 from downfield.twin.tracing.kernels.ground import cloudy, knot, printed, surface_z, table_shade
-from downfield.twin.tracing.kernels.layout import (
-    BOARD_F0,
-    BOARD_ROUGH,
-    BOW,
-    CENTER,
-    COLOR,
-    F0,
-    IOR,
-    IS_BASE,
-    OPACITY,
-    PATTERN,
-    ROUGH,
-    SECOND,
-    SIZE,
-    TABLE_COLOR,
-    TABLE_F0,
-    TABLE_ROUGH,
-    TURN,
-    VALUES,
-)  # fmt: skip
 from downfield.twin.tracing.kernels.solids import normal_at
 from downfield.twin.tracing.kernels.target import BOARD, FOUR, HALF, ONE, TWO, ZERO, F, device_function
 
@@ -35,28 +16,10 @@ HOLLOW_RIM = F(1.3)  # mm: thickness of a base's walls, seen from below
 HOLLOW_DIM = F(0.35)
 
 
-@device_function
-def strokes(digit):
-    """Return the strokes of a digit: bits of top, upper left and right, middle, lower left and right, bottom."""
-    if digit == 0:
-        return 0b1110111
-    if digit == 1:
-        return 0b0010010
-    if digit == 2:
-        return 0b1011101
-    if digit == 3:
-        return 0b1011011
-    if digit == 4:
-        return 0b0111010
-    if digit == 5:
-        return 0b1101011
-    if digit == 6:
-        return 0b1101111
-    if digit == 7:
-        return 0b1010010
-    if digit == 8:
-        return 0b1111111
-    return 0b1111011
+# Strokes of the digits: bits of top, upper left and right, middle, lower left and right, bottom.
+STROKES = (
+    0b1110111, 0b0010010, 0b1011101, 0b1011011, 0b0111010, 0b1101011, 0b1101111, 0b1010010, 0b1111111, 0b1111011
+)  # fmt: skip
 
 
 @device_function
@@ -64,7 +27,7 @@ def in_digit(digit, x, y):
     """Return whether a point of -1..1 (right, up) lies on a digit's strokes."""
     if abs(x) > F(0.8) or abs(y) > F(0.95):
         return False
-    bits = strokes(digit)
+    bits = STROKES[digit]
     level, upright = 0, 0
     if abs(y) > F(0.65):
         level = bits & (64 if y > ZERO else 1)
@@ -139,11 +102,12 @@ def on_top(pattern, p, q, r, wide, lx, ly, a, b):
 @device_function
 def second_share(solids, s, lx, ly, lz, nz):
     """Return the share of a solid's second color at a point of it, 0..1; `nz` is the normal's upward part there."""
-    pattern = np.int32(solids[s, PATTERN])
+    pattern = np.int32(solids[s, col.PATTERN])
     if pattern == 0:
         return ZERO
-    p, q, r, wide = solids[s, VALUES], solids[s, VALUES + 1], solids[s, VALUES + 2], solids[s, VALUES + 3]
-    a, b, c = solids[s, SIZE], solids[s, SIZE + 1], solids[s, SIZE + 2]
+    v = col.VALUES
+    p, q, r, wide = solids[s, v], solids[s, v + 1], solids[s, v + 2], solids[s, v + 3]
+    a, b, c = solids[s, col.SIZE], solids[s, col.SIZE + 1], solids[s, col.SIZE + 2]
     share = ZERO
     if pattern == 1:
         share = ONE if abs(ly - q * b) < p * b else ZERO
@@ -164,9 +128,9 @@ def second_share(solids, s, lx, ly, lz, nz):
 
 @device_function
 def solid_surface(solids, s, px, py, pz):
-    """Return color, normal, roughness, F0, opacity and refractive index of a solid at a point of its surface."""
-    cx, cy, cz = px - solids[s, CENTER], py - solids[s, CENTER + 1], pz - solids[s, CENTER + 2]
-    k = TURN
+    """Return color, normal, roughness, col.F0, opacity and refractive index of a solid at a point of its surface."""
+    cx, cy, cz = px - solids[s, col.CENTER], py - solids[s, col.CENTER + 1], pz - solids[s, col.CENTER + 2]
+    k = col.TURN
     lx = solids[s, k] * cx + solids[s, k + 3] * cy + solids[s, k + 6] * cz
     ly = solids[s, k + 1] * cx + solids[s, k + 4] * cy + solids[s, k + 7] * cz
     lz = solids[s, k + 2] * cx + solids[s, k + 5] * cy + solids[s, k + 8] * cz
@@ -175,36 +139,37 @@ def solid_surface(solids, s, px, py, pz):
     ny = solids[s, k + 3] * mx + solids[s, k + 4] * my + solids[s, k + 5] * mz
     nz = solids[s, k + 6] * mx + solids[s, k + 7] * my + solids[s, k + 8] * mz
     dim = ONE
-    if solids[s, IS_BASE] > HALF and mz < -HALF:  # hollow from below, with rows of prongs
-        a, b = solids[s, SIZE], solids[s, SIZE + 1]
+    if solids[s, col.IS_BASE] > HALF and mz < -HALF:  # hollow from below, with rows of prongs
+        a, b = solids[s, col.SIZE], solids[s, col.SIZE + 1]
         if min(a - abs(lx), b - abs(ly)) > HOLLOW_RIM:
             prong = np.int32(lx * F(0.62) + F(64.0)) % 3 == 0 and F(0.28) * b < abs(ly) < F(0.6) * b
             dim = ONE if prong else HOLLOW_DIM
     second = second_share(solids, s, lx, ly, lz, mz)
     first = (ONE - second) * dim
     second *= dim
-    red = solids[s, COLOR] * first + solids[s, SECOND] * second
-    green = solids[s, COLOR + 1] * first + solids[s, SECOND + 1] * second
-    blue = solids[s, COLOR + 2] * first + solids[s, SECOND + 2] * second
-    return red, green, blue, nx, ny, nz, solids[s, ROUGH], solids[s, F0], solids[s, OPACITY], solids[s, IOR]
+    red = solids[s, col.COLOR] * first + solids[s, col.SECOND] * second
+    green = solids[s, col.COLOR + 1] * first + solids[s, col.SECOND + 1] * second
+    blue = solids[s, col.COLOR + 2] * first + solids[s, col.SECOND + 2] * second
+    rough, f0 = solids[s, col.ROUGH], solids[s, col.F0]
+    return red, green, blue, nx, ny, nz, rough, f0, solids[s, col.OPACITY], solids[s, col.IOR]
 
 
 @device_function
 def ground_surface(scene, heads, counts, raster, surface_row, px, py, coarse):
     """Return the same values for the board or the table."""
     if surface_row != BOARD:
-        shade, c = table_shade(scene, heads, px, py), TABLE_COLOR
+        shade, c = table_shade(scene, heads, px, py), col.TABLE_COLOR
         red, green, blue = heads[scene, c] * shade, heads[scene, c + 1] * shade, heads[scene, c + 2] * shade
-        rough, f0 = heads[scene, TABLE_ROUGH], heads[scene, TABLE_F0]
+        rough, f0 = heads[scene, col.TABLE_ROUGH], heads[scene, col.TABLE_F0]
         return red, green, blue, ZERO, ZERO, ONE, rough, f0, ONE, ONE
     red, green, blue = printed(scene, heads, counts, raster, px, py, coarse)
     nx, ny, nz = ZERO, ZERO, ONE
-    if heads[scene, BOW] != ZERO:
+    if heads[scene, col.BOW] != ZERO:
         nx = F(0.25) * (surface_z(scene, heads, px - TWO, py) - surface_z(scene, heads, px + TWO, py))
         ny = F(0.25) * (surface_z(scene, heads, px, py - TWO) - surface_z(scene, heads, px, py + TWO))
         length = ONE / math.sqrt(nx * nx + ny * ny + ONE)
         nx, ny, nz = nx * length, ny * length, length
-    return red, green, blue, nx, ny, nz, heads[scene, BOARD_ROUGH], heads[scene, BOARD_F0], ONE, ONE
+    return red, green, blue, nx, ny, nz, heads[scene, col.BOARD_ROUGH], heads[scene, col.BOARD_F0], ONE, ONE
 
 
 @device_function
