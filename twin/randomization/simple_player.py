@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize
-from downfield.twin.table.appearance import Color, FigureAppearance, Solid
-from downfield.twin.table.snapshot import Quaternion, to_quaternion, to_vector
+from downfield.twin.randomization.colors import Parts, about_y, about_z
+from downfield.twin.table.appearance import Color, FigureAppearance
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,9 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
     Args:
         base: size of its base; the solid whose part is ``base`` is exactly this box.
     """
-    parts = _Parts()
+    parts = Parts()
     half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)
-    parts.solids.append(Solid("box", half, (0.0, 0.0, half[2]), color=kit.base, opacity=kit.base_opacity, part="base"))
+    parts.add("box", half, (0.0, 0.0, half[2]), kit.base, opacity=kit.base_opacity, part="base")
     if kit.base_opacity == 1:
         _details(parts, base, kit)
     top = base.height_mm
@@ -59,7 +60,8 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
     hip_z = top + tall * (0.45 - 0.18 * build.crouch)
     hips = np.array([-0.03 * tall, 0.0, hip_z])
     _legs(parts, kit, build, hips, top)
-    spine = _spine(build)
+    lean = math.radians(build.lean_deg + 45 * build.crouch)
+    spine = np.array([math.sin(lean), 0.0, math.cos(lean)])
     chest = hips + spine * 0.24 * tall
     width = 0.18 * tall * build.bulk
     body = _turned(build)
@@ -71,32 +73,10 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
     _pads_and_number(parts, kit, build, hips, chest, width)
     _arms(parts, kit, build, chest, width)
     _head(parts, kit, build, chest + spine * 0.17 * tall)
-    return FigureAppearance(tuple(parts.solids))
+    return FigureAppearance(parts.solids())
 
 
-@dataclass(slots=True)
-class _Parts:
-    solids: list[Solid] = field(default_factory=list)
-
-    def add(
-        self,
-        kind: str,
-        size: tuple[float, float, float],
-        at: Array,
-        color: Color,
-        turn: Quaternion = (1.0, 0.0, 0.0, 0.0),
-        part: str = "body",
-    ) -> None:
-        self.solids.append(Solid(kind, size, to_vector(at), turn, color, 1.0, part))  # type: ignore[arg-type]
-
-    def limb(self, start: Array, end: Array, radius_mm: float, color: Color) -> None:
-        along = end - start
-        length = float(np.linalg.norm(along))
-        size = (radius_mm, max(length / 2, 0.1), 0.0)
-        self.add("capsule", size, (start + end) / 2, color, _from_z(along / length))
-
-
-def _legs(parts: _Parts, kit: Kit, build: Build, hips: Array, top: float) -> None:
+def _legs(parts: Parts, kit: Kit, build: Build, hips: Array, top: float) -> None:
     tall = build.height_mm
     for side, ahead in ((1, 1), (-1, -1)):
         swing, out = math.radians(build.stride_deg / 2) * ahead, math.radians(build.spread_deg / 2) * side
@@ -104,94 +84,63 @@ def _legs(parts: _Parts, kit: Kit, build: Build, hips: Array, top: float) -> Non
         reach = hip[2] - top
         foot = np.array([hip[0] + math.tan(swing) * reach, hip[1] + math.tan(out) * reach, top + 0.02 * tall])
         knee = (hip + foot) / 2 + np.array([0.05 * tall + 0.10 * tall * build.crouch, 0.0, 0.02 * tall])
-        parts.limb(hip, knee, 0.055 * tall * build.bulk, kit.pants)
-        parts.limb(knee, foot, 0.042 * tall * build.bulk, kit.socks)
+        _limb(parts, hip, knee, 0.055 * tall * build.bulk, kit.pants)
+        _limb(parts, knee, foot, 0.042 * tall * build.bulk, kit.socks)
 
 
-def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: Array, width: float) -> None:
+def _pads_and_number(parts: Parts, kit: Kit, build: Build, hips: Array, chest: Array, width: float) -> None:
     tall, body = build.height_mm, _turned(build)
     for side in (1, -1):
-        pad = chest + _rotate(body, np.array([0.0, 0.82 * width * side, 0.012 * tall]))
+        pad = chest + body @ np.array([0.0, 0.82 * width * side, 0.012 * tall])
         parts.add("ellipsoid", (0.085 * tall, 0.07 * tall, 0.06 * tall), pad, kit.jersey, body)
-    back = hips + 0.75 * (chest - hips) + _rotate(body, np.array([-0.088 * tall * build.bulk, 0.0, 0.0]))
-    parts.add("box", (0.014 * tall, 0.075 * tall, 0.07 * tall), back, kit.number, body, "other")
+    back = hips + 0.75 * (chest - hips) + body @ np.array([-0.088 * tall * build.bulk, 0.0, 0.0])
+    parts.add("box", (0.014 * tall, 0.075 * tall, 0.07 * tall), back, kit.number, body, part="other")
 
 
-def _details(parts: _Parts, base: BaseSize, kit: Kit) -> None:
+def _details(parts: Parts, base: BaseSize, kit: Kit) -> None:
     """Add the clip's plate and the dial's rim in the base's top: visible, but too low to occlude any of it."""
     low, (red, green, blue) = base.height_mm - 0.46, kit.base
     color = (0.82 * red, 0.82 * green, 0.82 * blue)
     dial = min(0.27 * base.width_mm, 4.6)
-    parts.add("cylinder", (dial, 0.5, 0.0), np.array([-0.28 * base.length_mm, 0.0, low]), color, part="other")
+    parts.add("cylinder", (dial, 0.5), (-0.28 * base.length_mm, 0.0, low), color, part="other")
     half = (0.09 * base.length_mm, 0.3 * base.width_mm, 0.5)
-    parts.add("box", half, np.array([0.2 * base.length_mm, 0.0, low]), color, part="other")
+    parts.add("box", half, (0.2 * base.length_mm, 0.0, low), color, part="other")
 
 
-def _arms(parts: _Parts, kit: Kit, build: Build, chest: Array, width: float) -> None:
+def _arms(parts: Parts, kit: Kit, build: Build, chest: Array, width: float) -> None:
     tall = build.height_mm
     for side, up_deg, out_deg in zip((1, -1), build.arms_deg, build.arms_out_deg, strict=True):
         up, out = math.radians(up_deg), math.radians(out_deg) * side
         ahead = np.array([math.sin(up) * math.cos(out), math.sin(out), -math.cos(up) * math.cos(out)])
-        shoulder = chest + _rotate(_turned(build), np.array([0.0, width * side, 0.0]))
+        shoulder = chest + _turned(build) @ np.array([0.0, width * side, 0.0])
         elbow = shoulder + 0.14 * tall * ahead
         forward = np.array([math.sin(up + 0.6) * math.cos(out), 0.6 * math.sin(out), -math.cos(up + 0.6)])
         hand = elbow + 0.15 * tall * forward / np.linalg.norm(forward)
-        parts.limb(shoulder, elbow, 0.042 * tall * build.bulk, kit.jersey)
-        parts.limb(elbow, hand, 0.034 * tall * build.bulk, kit.skin)
+        _limb(parts, shoulder, elbow, 0.042 * tall * build.bulk, kit.jersey)
+        _limb(parts, elbow, hand, 0.034 * tall * build.bulk, kit.skin)
 
 
-def _head(parts: _Parts, kit: Kit, build: Build, at: Array) -> None:
+def _head(parts: Parts, kit: Kit, build: Build, at: Array) -> None:
     tall = build.height_mm
     radius = 0.085 * tall
-    turn = _about_z(math.radians(build.twist_deg))
-    ahead = _rotate(turn, np.array([1.0, 0.0, 0.0]))
-    parts.add("ellipsoid", (1.15 * radius, 0.95 * radius, radius), at, kit.helmet, turn, "helmet")
+    turn = about_z(build.twist_deg)
+    ahead = turn[:, 0]
+    parts.add("ellipsoid", (1.15 * radius, 0.95 * radius, radius), at, kit.helmet, turn, part="helmet")
     stripe = (1.18 * radius, 0.16 * radius, 1.04 * radius)
     parts.add("ellipsoid", stripe, at, kit.mask, turn)
     face = at + ahead * 0.85 * radius - np.array([0, 0, 0.3 * radius])
     parts.add("ellipsoid", (0.4 * radius, 0.6 * radius, 0.5 * radius), face, kit.mask, turn)
 
 
-def _spine(build: Build) -> Array:
-    lean = math.radians(build.lean_deg + 45 * build.crouch)
-    return np.array([math.sin(lean), 0.0, math.cos(lean)])
+def _turned(build: Build) -> Array:
+    return about_z(build.twist_deg) @ about_y(build.lean_deg + 45 * build.crouch)
 
 
-def _turned(build: Build) -> Quaternion:
-    return _product(_about_z(math.radians(build.twist_deg)), _about_y(math.radians(build.lean_deg + 45 * build.crouch)))
-
-
-def _about_z(angle: float) -> Quaternion:
-    return (math.cos(angle / 2), 0.0, 0.0, math.sin(angle / 2))
-
-
-def _about_y(angle: float) -> Quaternion:
-    return (math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0)
-
-
-def _product(a: Quaternion, b: Quaternion) -> Quaternion:
-    return (
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
-
-
-def _rotate(turn: Quaternion, vector: Array) -> Array:
-    axis, w = np.array(turn[1:]), turn[0]
-    turned: Array = vector + 2 * np.cross(axis, np.cross(axis, vector) + w * vector)
-    return turned
-
-
-def _from_z(direction: Array) -> Quaternion:
-    """Return the shortest rotation from the z axis to a unit vector."""
-    w = 1 + float(direction[2])
-    if w < 1e-9:
-        return (0.0, 1.0, 0.0, 0.0)
-    turn = np.array([w, -direction[1], direction[0], 0.0])
-    turn /= np.linalg.norm(turn)
-    return to_quaternion(turn)
+def _limb(parts: Parts, start: Array, end: Array, radius_mm: float, color: Color) -> None:
+    along = end - start
+    length = float(np.linalg.norm(along))
+    turn = Rotation.align_vectors(along[None] / length, [[0.0, 0.0, 1.0]])[0].as_matrix()
+    parts.add("capsule", (radius_mm, max(length / 2, 0.1)), (start + end) / 2, color, turn)
 
 
 POSES = (

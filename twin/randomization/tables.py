@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import partial
 from typing import Final, Literal
 
 import numpy as np
@@ -46,6 +47,7 @@ Variety = Literal["usual", "wide"]
 
 _JERSEYS: Final[tuple[Jersey, ...]] = ("dark", "light")
 _PER_SIDE: Final = 11
+_WIDE: Final = 0x7A  # first number of the decks of wide tables
 
 
 # Brown, white, black, orange, gray and yellow balls; neighbors are alike, since every split gets others of them.
@@ -122,15 +124,15 @@ def _magnetic(deck: Deck, ink: Color, lace: Color) -> tuple[list[Solid], float]:
     surface = Material(roughness=deck.uniform(0.12, 0.8), bevel_mm=deck.uniform(0, 0.6))
     if deck.chance(0.2):  # bare metal
         surface = dataclasses.replace(surface, roughness=deck.uniform(0.15, 0.4), reflectance=deck.uniform(0.2, 0.5))
-    solids = [_solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), ink, surface)]
+    put = partial(Solid, part="other", material=surface)
+    solids = [put("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), color=ink)]
     print_kind = int(deck.rng.integers(4))
     if print_kind == 0:  # a football's picture
         size = (0.72 * radius, 0.42 * radius, 0.35)
-        solids.append(_solid("ellipsoid", size, (0.0, 0.0, half - 0.15), lace, surface))
+        solids.append(put("ellipsoid", size, (0.0, 0.0, half - 0.15), color=lace))
     elif print_kind == 1:  # a cross
         long, thin = 0.7 * radius, 0.14 * radius
-        beams = ((long, thin, 0.1), (thin, long, 0.1))
-        solids += [_solid("box", size, (0.0, 0.0, half), lace, surface) for size in beams]
+        solids += [put("box", size, (0.0, 0.0, half), color=lace) for size in ((long, thin, 0.1), (thin, long, 0.1))]
     return solids, half
 
 
@@ -143,32 +145,21 @@ def _foam(deck: Deck, ink: Color, lace: Color) -> tuple[list[Solid], float]:
         worn = near(deck, ink, deck.uniform(0.75, 0.9), 0.0)
         values = (deck.uniform(0.6, 2.5), deck.free(0, 50), deck.uniform(0.45, 0.65), 0.0)
         skin = Material(roughness=0.98, reflectance=0.03, pattern="mottled", second=worn, values=values)
-    solids = [_solid("ellipsoid", (long, across, across), (0.0, 0.0, 0.0), ink, skin)]
+    put = partial(Solid, part="other", material=surface)
+    solids = [put("ellipsoid", (long, across, across), (0.0, 0.0, 0.0), color=ink, material=skin)]
     if deck.chance(0.7):
         a, b, c = _LACE
-        solids.append(_solid("box", (a * long, b * across, c), (0.0, 0.0, 0.96 * across), lace, surface))
+        solids.append(put("box", (a * long, b * across, c), (0.0, 0.0, 0.96 * across), color=lace))
         if deck.chance(0.4):
             a, b, c = _STITCH
-            stitch = _solid("box", (a * long, b * across, c), (0.0, 0.0, 0.95 * across), lace, surface)
-            at = [(x * long, 0.0, 0.95 * across) for x in (-0.22, 0.0, 0.22)]
-            solids += [dataclasses.replace(stitch, position_mm=place) for place in at]
+            size, at = (a * long, b * across, c), [(x * long, 0.0, 0.95 * across) for x in (-0.22, 0.0, 0.22)]
+            solids += [put("box", size, place, color=lace) for place in at]
     if deck.chance(0.3):  # rings
         lengthwise = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
         for x in (-0.62, 0.62):
             size = (1.03 * across * math.sqrt(1 - x * x), 0.07 * long, 0.0)
-            ring = _solid("cylinder", size, (x * long, 0.0, 0.0), lace, surface)
-            solids.append(dataclasses.replace(ring, rotation=lengthwise))
+            solids.append(put("cylinder", size, (x * long, 0.0, 0.0), lengthwise, lace))
     return solids, across
-
-
-def _solid(
-    kind: Literal["box", "ellipsoid", "cylinder"],
-    size: tuple[float, float, float],
-    at: tuple[float, float, float],
-    color: Color,
-    surface: Material,
-) -> Solid:
-    return Solid(kind, size, at, color=color, part="other", material=surface)
 
 
 def give_balls(
@@ -248,79 +239,46 @@ def draw_table(
             most one figure of 22 carries.
         strewn: share of the figures with a ball on the board beside them, 0..1 - `carriers`.
     """
-    draw = _wide if variety == "wide" else _usual
-    return draw(_Order(seed, players, split, size, fps, ball, carriers, strewn), field)
 
+    # The numbers of the decks are part of what a seed means: another number is another table.
+    def deck(*numbers: int) -> Deck:
+        return Deck(split, seed, *numbers)
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Order:
-    """The arguments of `draw_table` that both varieties need."""
-
-    seed: int
-    players: tuple[Player, ...]
-    split: Split
-    size: tuple[int, int]
-    fps: float
-    ball: BallKind
-    carriers: float
-    strewn: float
-
-
-# The numbers of the decks are part of what a seed means: another number is another table.
-
-
-def _usual(order: _Order, field: FieldModel | None) -> Appearance:
-    def deck(number: int) -> Deck:
-        return Deck(order.split, order.seed, number)
-
-    field = field or draw_field(order.seed, split=order.split)
-    board = dataclasses.replace(draw_board(deck(2), field, order.seed), bow_mm=draw_bow(deck(11)))
-    skin, sleeve = skin_and_sleeve(deck(5))
-    figures = draw_figures(deck(3), order.players, board)
-    lamps = draw_lamps(deck(6), field)
+    around = None
+    if variety == "usual":
+        field = field or draw_field(seed, split=split)
+        board = dataclasses.replace(draw_board(deck(2), field, seed), bow_mm=draw_bow(deck(11)))
+        figures = give_balls(deck(12), draw_figures(deck(3), players, board), carriers, strewn)
+        lamps, clutter = draw_lamps(deck(6), field), draw_clutter(deck(8), field, board)
+        camera, sensor = draw_camera(deck(9), field, board, size), draw_sensor(deck(10), fps, size)
+        table, (skin, sleeve), own_ball = table_color(deck(7)), skin_and_sleeve(deck(5)), draw_ball(deck(4), ball)
+    else:
+        field = field or vary_field(deck(_WIDE, 0), draw_field(seed, split=split))
+        board = vary_board(deck(_WIDE, 2), draw_board(deck(_WIDE, 1), field, seed))
+        board = dataclasses.replace(board, bow_mm=draw_bow(deck(_WIDE, 3)))
+        around = draw_surroundings(deck(_WIDE, 7), board.gloss)
+        figures = give_balls(deck(_WIDE, 10), draw_teams(deck(_WIDE, 8), players, board), carriers, strewn, "wide")
+        lamps = vary_lamps(deck(_WIDE, 5), draw_lamps(deck(_WIDE, 6), field), field)
+        clutter = draw_varied_clutter(deck(_WIDE, 12), field, board, around.table_z_mm)
+        camera, sensor = draw_view(deck(_WIDE, 13), field, board, size), draw_webcam(deck(_WIDE, 14), fps, size)
+        cloth, own_ball = deck(_WIDE, 9), draw_varied_ball(deck(_WIDE, 11), ball)
+        skin, sleeve = skin_and_sleeve(deck(_WIDE, 4))
+        table = table_color(cloth) if cloth.chance(0.6) else any_color(cloth, 0.4)
+        sleeve = any_color(cloth, 0.2) if cloth.chance(0.4) else sleeve
     return Appearance(
-        seed=order.seed,
+        seed=seed,
         field=field,
         board=board,
-        figures=give_balls(deck(12), figures, order.carriers, order.strewn),
-        ball=draw_ball(deck(4), order.ball),
+        figures=figures,
+        ball=own_ball,
         lamps=lamps,
         ambient=1 - sum(lamp.strength for lamp in lamps),
-        table=table_color(deck(7)),
-        clutter=draw_clutter(deck(8), field, board),
+        table=table,
+        clutter=clutter,
         skin=skin,
         sleeve=sleeve,
-        camera=draw_camera(deck(9), field, board, order.size),
-        sensor=draw_sensor(deck(10), order.fps, order.size),
-    )
-
-
-def _wide(order: _Order, field: FieldModel | None) -> Appearance:
-    def deck(number: int) -> Deck:
-        return Deck(order.split, order.seed, 0x7A, number)
-
-    field = field or vary_field(deck(0), draw_field(order.seed, split=order.split))
-    drawn = draw_board(deck(1), field, order.seed)
-    board = dataclasses.replace(vary_board(deck(2), drawn), bow_mm=draw_bow(deck(3)))
-    skin, sleeve = skin_and_sleeve(deck(4))
-    lamps = vary_lamps(deck(5), draw_lamps(deck(6), field), field)
-    around = draw_surroundings(deck(7), board.gloss)
-    figures = draw_teams(deck(8), order.players, board)
-    cloth = deck(9)
-    return Appearance(
-        seed=order.seed,
-        field=field,
-        board=board,
-        figures=give_balls(deck(10), figures, order.carriers, order.strewn, "wide"),
-        ball=draw_varied_ball(deck(11), order.ball),
-        lamps=lamps,
-        ambient=1 - sum(lamp.strength for lamp in lamps),
-        table=table_color(cloth) if cloth.chance(0.6) else any_color(cloth, 0.4),
-        clutter=draw_varied_clutter(deck(12), field, board, around.table_z_mm),
-        skin=skin,
-        sleeve=any_color(cloth, 0.2) if cloth.chance(0.4) else sleeve,
-        camera=draw_view(deck(13), field, board, order.size),
-        sensor=draw_webcam(deck(14), order.fps, order.size),
+        camera=camera,
+        sensor=sensor,
         surroundings=around,
     )
 
