@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeVar
 
@@ -86,11 +87,15 @@ _NOISY_CHANCE: Final = 0.4
 
 def varied_frames(frames: FrameSamples) -> FrameSamples:
     """Return square frames, each eighth of them in another of the square's eight positions, relit."""
-    ways = min(8, len(frames.image))
-    eighths = [FrameSamples(*(part.tensor_split(8)[way] for part in frames)) for way in range(ways)]
-    turned = [turn_frames(part, way // 2, mirrored=way % 2 > 0) for way, part in enumerate(eighths)]
-    whole = FrameSamples(*(torch.cat(parts) for parts in zip(*turned, strict=True)))
+    eighths = enumerate(_shared_out(frames, 8))
+    whole = joined([turn_frames(part, way // 2, mirrored=way % 2 > 0) for way, part in eighths])
     return whole._replace(image=relight(whole.image))
+
+
+def _shared_out(samples: Samples, ways: int) -> list[Samples]:
+    """Return the rows of a batch in that many parts, or in as many as there are rows."""
+    parts = zip(*(part.tensor_split(ways) for part in samples), strict=True)
+    return [type(samples)(*rows) for rows in itertools.islice(parts, len(samples.image))]
 
 
 def turn_frames(frames: FrameSamples, quarters: int, *, mirrored: bool) -> FrameSamples:
@@ -110,10 +115,8 @@ def turn_frames(frames: FrameSamples, quarters: int, *, mirrored: bool) -> Frame
 
 def varied_patches(patches: PatchSamples) -> PatchSamples:
     """Return patches, each quarter of them in another of the four positions that keep bases lengthwise, relit."""
-    ways = min(4, len(patches.image))
-    quarters = [PatchSamples(*(part.tensor_split(4)[way] for part in patches)) for way in range(ways)]
-    turned = [turn_patches(part, rotated=way // 2 > 0, mirrored=way % 2 > 0) for way, part in enumerate(quarters)]
-    whole = PatchSamples(*(torch.cat(parts) for parts in zip(*turned, strict=True)))
+    quarters = enumerate(_shared_out(patches, 4))
+    whole = joined([turn_patches(part, rotated=way // 2 > 0, mirrored=way % 2 > 0) for way, part in quarters])
     return whole._replace(image=relight(whole.image))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 import torch
 from torch import Tensor, nn
@@ -138,23 +138,16 @@ class RefinerLossWeights:
 WEIGHTS: Final = RefinerLossWeights()
 
 
-class PatchLabels(NamedTuple):
-    """Labels of the figures in patches."""
-
-    points: Tensor  # five keypoints in units, in the patch's order, shape (p, 5, 2)
-    flags: Tensor  # 0 unknown, 1 hidden, 2 visible, shape (p, 5)
-    flip: Tensor  # whether the figure faces the patch's -x, 0 or 1, shape (p,)
-    fallen: Tensor  # probability of having fallen, shape (p,)
-    figure: Tensor  # whether there is a figure, 0 or 1, shape (p,)
-    known: Tensor  # whether its presence is trained, 0 or 1, shape (p,)
-
-
-def figure_loss(outputs: Tensor, truth: PatchLabels) -> tuple[Tensor, Losses]:
-    """Return the loss of figures' outputs, shape (p, `OUTPUTS`), and its parts."""
-    flags = truth.flags
+def figure_refiner_loss(outputs: Tensor, truth: PatchSamples) -> tuple[Tensor, Losses]:
+    """Return the loss of figures' numbers in patches, shape (p, `OUTPUTS`), and its parts."""
+    outputs, points = outputs.float(), (truth.points + 0.5) / _HALF_PX - 1
+    flags = truth.flags * (points.abs() < 1).all(dim=-1) * truth.figure[:, None]
+    # An entirely hidden figure is trained neither as present nor as absent.
+    unseen = truth.figure * (flags <= 1).all(dim=1)
+    flags, figure = flags * (1 - unseen)[:, None], truth.figure - unseen
     weight = torch.where(flags > 1, 1.0, WEIGHTS.hidden) * (flags > 0)
     weight = weight * torch.where(truth.fallen > 0, WEIGHTS.fallen_place, 1.0)[:, None]
-    error = (outputs[:, POINTS].unflatten(1, (5, 2)) - truth.points).abs().sum(dim=2)
+    error = (outputs[:, POINTS].unflatten(1, (5, 2)) - points).abs().sum(dim=2)
     spread = outputs[:, LOG_ERRORS].clamp(*WEIGHTS.log_errors)
     # A Laplace likelihood of both coordinates: robust, and its spread is the mean error to expect.
     place = ((error / spread.exp() + 2 * spread) * weight).sum() / weight.sum().clamp(min=1)
@@ -163,22 +156,12 @@ def figure_loss(outputs: Tensor, truth: PatchLabels) -> tuple[Tensor, Losses]:
         "place": place,
         "off_px": (error[:, :4] * clear).sum() / clear.sum().clamp(min=1) / 2 * _HALF_PX,
         "visible": weighted_entropy(outputs[:, VISIBLE], (flags > 1).float(), (flags > 0).float()),
-        "turn": weighted_entropy(outputs[:, TURN], truth.flip, truth.figure * (1 - truth.fallen)),
-        "fallen": weighted_entropy(outputs[:, FALLEN], truth.fallen, truth.figure),
-        "figure": weighted_entropy(outputs[:, FIGURE], truth.figure, truth.known),
+        "turn": weighted_entropy(outputs[:, TURN], truth.flip, figure * (1 - truth.fallen)),
+        "fallen": weighted_entropy(outputs[:, FALLEN], truth.fallen, figure),
+        "figure": weighted_entropy(outputs[:, FIGURE], figure, 1 - unseen),
     }
     loss = place + parts["visible"] + WEIGHTS.turn * parts["turn"] + WEIGHTS.fall * parts["fallen"]
     return loss + parts["figure"], parts
-
-
-def figure_refiner_loss(outputs: Tensor, truth: PatchSamples) -> tuple[Tensor, Losses]:
-    """Return the loss of figures' numbers in patches, shape (p, `OUTPUTS`), and its parts."""
-    points = (truth.points + 0.5) / _HALF_PX - 1
-    flags = truth.flags * (points.abs() < 1).all(dim=-1) * truth.figure[:, None]
-    # An entirely hidden figure is trained neither as present nor as absent.
-    unseen = truth.figure * (flags <= 1).all(dim=1)
-    flags, figure = flags * (1 - unseen)[:, None], truth.figure - unseen
-    return figure_loss(outputs.float(), PatchLabels(points, flags, truth.flip, truth.fallen, figure, known=1 - unseen))
 
 
 def refiner_loss(outputs: Tensor, heat: Tensor, truth: PatchSamples) -> tuple[Tensor, Losses]:
