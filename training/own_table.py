@@ -35,6 +35,7 @@ FRAMES: Final = 4  # in a batch
 _CALIBRATION_PATCHES = 300
 _ROUNDS = 3  # over all frames, for calibration patches
 _LEARNED_SHARE = 0.5  # least weight in fronts of the refiner that has learned the table
+_TOP_MM = 5.5  # height of the bases' tops
 _NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
 
 
@@ -49,9 +50,7 @@ class Agreement:
     turned: float  # share of those found whose front is taken for the rear, 0..1
 
 
-def agreement(
-    detector: Detector, frames: Sequence[TableFrame], calibration: Calibration, height_mm: float = 5.5
-) -> Agreement:
+def agreement(detector: Detector, frames: Sequence[TableFrame], calibration: Calibration) -> Agreement:
     """Compare a detector with confident tracks."""
     errors: list[Array] = []
     turned = figures = 0
@@ -64,7 +63,7 @@ def agreement(
             length = np.linalg.norm(corners[:2].mean(axis=0) - corners[2:].mean(axis=0))
             if not len(apart) or apart.min() > _NEAR * length:
                 continue
-            both = calibration.camera.to_board(np.stack([seen[apart.argmin()], corners]), height_mm)
+            both = calibration.camera.to_board(np.stack([seen[apart.argmin()], corners]), _TOP_MM)
             ahead = both[:, :2].mean(axis=1) - both[:, 2:].mean(axis=1)
             if float(ahead[0] @ ahead[1]) < 0:
                 turned += 1

@@ -25,7 +25,7 @@ def some_patches(count: int = 8) -> PatchSamples:
 
 def a_training(steps: int = 0) -> NetworkTraining:
     torch.manual_seed(0)
-    training = NetworkTraining(REFINER, torch.device("cpu"), ReplayPool(64), 4)
+    training = NetworkTraining(REFINER, ReplayPool(64), 4)
     training.pool.add(tuple(some_patches()))
     for _ in range(steps):
         training.learn(1e-3)
@@ -53,7 +53,7 @@ def test_a_slim_checkpoint_is_a_quarter_and_continues_from_the_average(tmp_path:
     again.resume(tmp_path / "slim.pt")
     assert again.steps == 2
     with pytest.raises(InputError, match="another network"):
-        NetworkTraining(DETECTOR, torch.device("cpu"), ReplayPool(4), 2).resume(tmp_path / "slim.pt")
+        NetworkTraining(DETECTOR, ReplayPool(4), 2).resume(tmp_path / "slim.pt")
 
 
 def test_a_step_that_would_spoil_the_weights_is_left_out() -> None:
@@ -70,7 +70,7 @@ def test_a_step_that_would_spoil_the_weights_is_left_out() -> None:
 
 def test_the_losses_of_a_network_fall_while_it_learns() -> None:
     torch.manual_seed(3)
-    training = NetworkTraining(REFINER, torch.device("cpu"), ReplayPool(64), 16)
+    training = NetworkTraining(REFINER, ReplayPool(64), 16)
     shown = varied_places(16)
     training.pool.add(tuple(shown))
     losses = [{name: float(part) for name, part in training.learn(3e-3).items()} for _ in range(40)]

@@ -138,7 +138,7 @@ def test_the_pool_drops_the_oldest_and_draws_from_all_it_holds() -> None:
 
 def test_the_checkpoints_in_the_repository_open_and_are_small(tmp_path: Path) -> None:
     detector, refiner = open_average(new_yolo_detector(), CHECKPOINTS / "detector.pt"), RefinerNetwork()
-    load_weights(refiner, read_checkpoint(CHECKPOINTS / "refiner.pt")["average"])
+    load_weights(refiner, read_checkpoint(CHECKPOINTS / "refiner.pt")["average"], CHECKPOINTS / "refiner.pt")
     assert list(detector.names.values()) == ["upright", "fallen", "ball", "hand"]
     head = YoloGraph(detector)(torch.zeros(1, 64, 96, 3, dtype=torch.uint8))
     assert head.shape == (1, CHANNELS, 8 * 12)
@@ -170,10 +170,10 @@ def test_a_network_with_more_blocks_begins_where_the_smaller_one_stood() -> None
     network = RefinerNetwork()
     kept = {name: each for name, each in network.state_dict().items() if not name.startswith("at_16.2.")}
     other = RefinerNetwork()
-    load_weights(other, kept)
+    load_weights(other, kept, Path("fewer.pt"))
     torch.testing.assert_close(other.state_dict()["at_8.0.0.weight"], network.state_dict()["at_8.0.0.weight"])
     with pytest.raises(InputError, match="another network"):
-        load_weights(new_yolo_detector(), kept)
+        load_weights(new_yolo_detector(), kept, Path("refiner.pt"))
 
 
 def test_objects_reach_the_detectors_loss_where_they_are_and_empty_rows_do_not() -> None:
@@ -193,7 +193,7 @@ def test_objects_reach_the_detectors_loss_where_they_are_and_empty_rows_do_not()
 def test_some_steps_on_the_same_samples_lower_the_loss(kind: NetworkKind) -> None:
     torch.manual_seed(0)
     sample = frame_samples(tuple(frames_of(UPRIGHT, (43.5, 43.5)))) if kind == DETECTOR else patch_of()
-    training = NetworkTraining(kind, torch.device("cpu"), ReplayPool(8), 8)
+    training = NetworkTraining(kind, ReplayPool(8), 8)
     training.pool.add(tuple(sample))
     losses = [sum(float(part) for part in training.learn(2e-3).values()) for _ in range(24)]
     assert sum(losses[-6:]) < 0.9 * sum(losses[:6])  # each step sees the samples varied at random anew

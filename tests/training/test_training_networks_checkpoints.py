@@ -37,7 +37,7 @@ def test_code_in_a_checkpoint_is_not_run(tmp_path: Path) -> None:
         load_file,
         read_checkpoint,
         lambda path: open_average(RefinerNetwork(), path),
-        lambda path: NetworkTraining(REFINER, torch.device("cpu"), ReplayPool(1), 1).begin(path),
+        lambda path: NetworkTraining(REFINER, ReplayPool(1), 1).begin(path),
     ]
     for read in readers:
         with pytest.raises(InputError, match=r"mine\.pt: not a checkpoint"):
@@ -74,7 +74,7 @@ def test_no_module_of_training_reads_a_checkpoint_another_way() -> None:
 @pytest.mark.parametrize("kind", [DETECTOR, REFINER])
 def test_training_goes_on_from_the_checkpoints_of_the_repository(kind: NetworkKind) -> None:
     path = ROOT / "training" / "checkpoints" / f"{kind.name}.pt"
-    training = NetworkTraining(kind, torch.device("cpu"), ReplayPool(1), 1)
+    training = NetworkTraining(kind, ReplayPool(1), 1)
     training.begin(path)
     known = load_file(path)["average"]
     for name, weights in training.average.state_dict().items():

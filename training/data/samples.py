@@ -53,7 +53,7 @@ def frame_samples(batch: tuple[Tensor, ...]) -> FrameSamples:
     parts = []
     for part, empty in zip(frames[1:], (-1, 0.0, 0.0, 0.0), strict=True):
         index = order.reshape(*order.shape, *[1] * (part.ndim - 2)).expand(-1, -1, *part.shape[2:])
-        room = torch.full((len(part), missing, *part.shape[2:]), empty, dtype=part.dtype, device=part.device)
+        room = torch.full((len(part), missing, *part.shape[2:]), empty, dtype=part.dtype)
         parts.append(torch.cat([part.gather(1, index), room], dim=1).nan_to_num(0.0))
     return FrameSamples(frames.image, *parts)
 
@@ -140,17 +140,15 @@ def relight(image: Tensor) -> Tensor:
 
     A part of them stays as it is.
     """
-    count, device = len(image), image.device
 
     def drawn(low: float, high: float) -> Tensor:
-        return torch.empty((count, 1, 1, 1), device=device).uniform_(low, high)
+        return torch.empty((len(image), 1, 1, 1)).uniform_(low, high)
 
-    kind = torch.bfloat16 if device.type == "cuda" else torch.float32
-    shades = image.to(kind) / 255
-    gain = drawn(*_BRIGHTNESS) * (1 + _GAIN * torch.randn((count, 1, 1, 3), device=device))
+    shades = image.float() / 255
+    gain = drawn(*_BRIGHTNESS) * (1 + _GAIN * torch.randn((len(image), 1, 1, 3)))
     noise = drawn(0, _NOISE / 255) * (drawn(0, 1) < _NOISY_CHANCE)
-    lit = shades.clamp(min=1 / 512).pow(drawn(*_GAMMA).to(kind)) * gain.to(kind)
+    lit = shades.clamp(min=1 / 512).pow(drawn(*_GAMMA)) * gain
     gray = lit.mean(dim=3, keepdim=True)
-    lit = gray + (lit - gray) * drawn(*_SATURATION).to(kind)
-    lit = lit + noise.to(kind) * torch.randn_like(lit)
+    lit = gray + (lit - gray) * drawn(*_SATURATION)
+    lit = lit + noise * torch.randn_like(lit)
     return torch.where(drawn(0, 1) < _LIT_CHANCE, lit.clamp(0, 1), shades)

@@ -21,8 +21,7 @@ def recall(frames: Frames, least_visible: float) -> float:
 def precision(frames: Frames) -> float:
     """Share of detected figures that exist."""
     true = sum(int(frame.found.sum()) for frame in frames)
-    false = sum(len(frame.false_scores) for frame in frames)
-    return true / (true + false) if true + false else np.nan
+    return _share(true, sum(len(frame.false_scores) for frame in frames))
 
 
 def fallen_f1(frames: Frames) -> float:
@@ -64,8 +63,7 @@ def ball_recall(frames: Frames, least_shown: float = WELL_SEEN) -> float:
 
 def ball_precision(frames: Frames) -> float:
     """Share of detected balls that are the ball."""
-    true, false = sum(frame.ball_found for frame in frames), sum(frame.balls_false for frame in frames)
-    return true / (true + false) if true + false else np.nan
+    return _share(sum(frame.ball_found for frame in frames), sum(frame.balls_false for frame in frames))
 
 
 def hand_recall(frames: Frames) -> float:
@@ -76,8 +74,7 @@ def hand_recall(frames: Frames) -> float:
 
 def hand_precision(frames: Frames) -> float:
     """Share of detected hands that exist."""
-    true, false = sum(frame.hands_found for frame in frames), sum(frame.hands_false for frame in frames)
-    return true / (true + false) if true + false else np.nan
+    return _share(sum(frame.hands_found for frame in frames), sum(frame.hands_false for frame in frames))
 
 
 def sigma_ratio(frames: Frames) -> float:
@@ -86,6 +83,10 @@ def sigma_ratio(frames: Frames) -> float:
         [(np.abs(frame.corners_px) / frame.sigmas_px[..., None])[_right(frame)] for frame in frames]
     )
     return _percentile(ratios, 68.27)
+
+
+def _share(true: int, false: int) -> float:
+    return true / (true + false) if true + false else np.nan
 
 
 def _well_seen(frame: FrameScore) -> Bools:

@@ -111,7 +111,11 @@ def _calibrated(
         certainty, right = fronts(of_set)
         odds_of_sets.append(fit_front_odds(logit(certainty) / before.front_odds, right))
     certainty, right = fronts(frames)
-    _check_enough(len(right))
+    if len(right) < CALIBRATION_LIMITS.min_fronts:
+        raise InputError(
+            f"The validation pictures show {len(right)} upright figures that were found;"
+            f" {CALIBRATION_LIMITS.min_fronts} are needed."
+        )
     logits = logit(certainty) / before.front_odds
     odds = round(min(odds_of_sets), 3)
     scale = round(refiner.sigma_scale * sigma_ratio(frames), 3)
@@ -128,14 +132,6 @@ def _calibrated(
     )
 
 
-def _check_enough(figures: int) -> None:
-    if figures < CALIBRATION_LIMITS.min_fronts:
-        raise InputError(
-            f"The validation pictures show {figures} upright figures that were found;"
-            f" {CALIBRATION_LIMITS.min_fronts} are needed."
-        )
-
-
 def fit_front_odds(logits: Array, right: Bools) -> float:
     """Return the factor by which logits of fronts become log-odds of being right.
 
@@ -143,29 +139,20 @@ def fit_front_odds(logits: Array, right: Bools) -> float:
         logits: at least 0, shape (n,).
         right: whether each front was right, shape (n,).
     """
-    signs = np.where(right, 1.0, -1.0)
+    signs, stiffness = np.where(right, 1.0, -1.0), CALIBRATION_LIMITS.stiffness
 
     def unlikely(log_factor: float) -> float:
-        return float(
-            np.logaddexp(0.0, -signs * np.exp(log_factor) * logits).sum() + CALIBRATION_LIMITS.stiffness * log_factor**2
-        )
+        return float(np.logaddexp(0.0, -signs * np.exp(log_factor) * logits).sum() + stiffness * log_factor**2)
 
     return float(np.exp(minimize_scalar(unlikely, bounds=CALIBRATION_LIMITS.log_odds_range, method="bounded").x))
 
 
-@dataclass(frozen=True, slots=True)
-class TunedValues:
-    """Values that `tune` tries."""
-
-    # scores of the detector from which the refiner is run
-    refined: tuple[float, ...] = (0.04, 0.08, 0.15, 0.2, 0.3, 0.4)
-    # scores from which figures, hands and the ball are reported
-    reported: tuple[float, ...] = (*(step / 20 for step in range(1, 13)), 0.7, 0.8, 0.85, 0.9)
-    turns: tuple[float, ...] = (0.0, 1.0, 2.0, 3.0)  # logits above which the refiner turns a figure round
-    falls: tuple[float, ...] = (-1.0, 0.0, 1.0, 2.0)  # logits above which a figure has fallen
-
-
-VALUES: Final = TunedValues()
+# What `tune` tries: scores of the detector from which the refiner is run, scores from which figures, hands and the ball
+# are reported, and logits above which the refiner turns a figure round, and above which a figure has fallen.
+_REFINED: Final = (0.04, 0.08, 0.15, 0.2, 0.3, 0.4)
+_REPORTED: Final = (*(step / 20 for step in range(1, 13)), 0.7, 0.8, 0.85, 0.9)
+_TURNS: Final = (0.0, 1.0, 2.0, 3.0)
+_FALLS: Final = (-1.0, 0.0, 1.0, 2.0)
 
 
 def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: None) -> NetworkCard:
@@ -175,31 +162,33 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
         InputError: a set has no validation pictures.
     """
     pictures = [list(pictures_of(each, "val")) for each in sets]
-    lowest = min(VALUES.reported)
+    lowest = min(_REPORTED)
     card = dataclasses.replace(
         read_card(folder), thresholds=(lowest,) * len(KINDS), turn_logit=1.0, fallen_logit=0.0, ball_threshold=lowest
     )
     card = _with_detector_scale(folder, card, pictures)
     best, chosen, hands = -1.0, card, lowest
-    for level in VALUES.refined:
-        trial = _refining_from(card, level, lowest)
+    for level in _REFINED:
+        # One score for figures and ball: a cell's kind is that which exceeds its own score by most.
+        scores = (level, level, level, card.thresholds[KINDS.index("hand")])
+        trial = dataclasses.replace(card, thresholds=scores, figure_threshold=lowest)
         detected = _detect(folder, trial, pictures)
-        threshold, value = _best(detected, FIGURE)
+        threshold, value = best_score(detected, FIGURE)
         if value > best:
-            best, hands = value, best_score(detected, HAND)
+            best, (hands, _) = value, best_score(detected, HAND)
             chosen = dataclasses.replace(trial, figure_threshold=threshold)
     card = dataclasses.replace(chosen, thresholds=(*chosen.thresholds[:-1], hands))
     turns = {
         turn: _merit(1 - turned(each) for each in _run(folder, dataclasses.replace(card, turn_logit=turn), pictures))
-        for turn in VALUES.turns
+        for turn in _TURNS
     }
     card = dataclasses.replace(card, turn_logit=max(turns, key=lambda turn: (turns[turn], -turn)))
     falls = {
         fall: _merit(map(fallen_f1, _run(folder, dataclasses.replace(card, fallen_logit=fall), pictures)))
-        for fall in VALUES.falls
+        for fall in _FALLS
     }
     card = dataclasses.replace(card, fallen_logit=max(falls, key=lambda fall: (falls[fall], -abs(fall))))
-    balls, _ = _best(_detect(folder, card, pictures), BALL, _BALL_RECALL)
+    balls, _ = best_score(_detect(folder, card, pictures), BALL, _BALL_RECALL)
     card = dataclasses.replace(card, ball_threshold=balls)
     refiner, scale = card.second_look, 1.0
     assert refiner is not None
@@ -215,18 +204,13 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
     return card
 
 
-def best_score(detected: Sequence[Detected], kinds: Sequence[str]) -> float:
-    """Return the score with the best F1 of figures, balls or hands in some sets: `FIGURE`, `BALL` or `HAND`."""
-    return _best(detected, kinds)[0]
-
-
 def _with_detector_scale(folder: Path, card: NetworkCard, pictures: Sequence[Pictures]) -> NetworkCard:
     """Return a card with the factor of the detector's own errors."""
     plain = dataclasses.replace(card, first_look=dataclasses.replace(card.first_look, sigma_scale=1.0))
     write_card(folder, plain)
     detector = open_detector(folder, refine=False)
     detected = [[(sample, detector.detect(image)) for sample, image in each] for each in pictures]
-    score = best_score(detected, FIGURE)
+    score, _ = best_score(detected, FIGURE)
     scale = round(_finite(sigma_ratio(_joined(_scores(each, FIGURE, score) for each in detected))), 3)
     return dataclasses.replace(card, first_look=dataclasses.replace(card.first_look, sigma_scale=scale))
 
@@ -234,12 +218,6 @@ def _with_detector_scale(folder: Path, card: NetworkCard, pictures: Sequence[Pic
 def _finite(ratio: float) -> float:
     """Return a ratio of errors, 1 where there were none to measure."""
     return ratio if np.isfinite(ratio) and ratio > 0 else 1.0
-
-
-def _refining_from(card: NetworkCard, level: float, threshold: float) -> NetworkCard:
-    """Return a card with one score for figures and ball: a cell's kind is that which exceeds its own score by most."""
-    hand = card.thresholds[KINDS.index("hand")]
-    return dataclasses.replace(card, thresholds=(level, level, level, hand), figure_threshold=threshold)
 
 
 def _detect(folder: Path, card: NetworkCard, pictures: Sequence[Pictures]) -> list[Detected]:
@@ -261,12 +239,15 @@ def _merit(shares: Iterable[float]) -> float:
     return float(sum(math.log((1 + _ROUNDING) / (1 - share + _ROUNDING)) for share in shares if np.isfinite(share)))
 
 
-def _best(detected: Sequence[Detected], kinds: Sequence[str], recall_weight: float = 1.0) -> tuple[float, float]:
-    """Return the score with the best F scores of some kinds, the middle of equally good ones, and their merit.
+def best_score(detected: Sequence[Detected], kinds: Sequence[str], recall_weight: float = 1.0) -> tuple[float, float]:
+    """Return the score with the best F scores in some sets, the middle of equally good ones, and their merit.
 
     The highest where every F score is 0: a kind that is never right is better not reported.
+
+    Args:
+        kinds: `FIGURE`, `BALL` or `HAND`.
     """
-    tried = VALUES.reported
+    tried = _REPORTED
     values = [
         _merit(_f_score(*_found_and_right(_scores(of_set, kinds, each), kinds), recall_weight) for of_set in detected)
         for each in tried

@@ -6,7 +6,7 @@ import dataclasses
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import onnx
 import torch
@@ -32,7 +32,6 @@ from downfield.training.networks.refiner import HIDDEN, FigureRefiner, RefinerNe
 from downfield.training.networks.yolo_detector import new_yolo_detector
 
 _PATCH_SHAPE: Final = (1, PATCH_PX, PATCH_PX, 3)
-_FIGURE_REFINER_FILES: Final = NetworkFiles("second-look.onnx", "second-look.int8.onnx")
 
 Report = Callable[[str], None]
 
@@ -71,24 +70,8 @@ def export_networks(
     write_card(out, card)
 
 
-def export_figure_refiner(
-    refiner: FigureRefiner, card: NetworkCard, out: Path, patches: Sequence[Pictures]
-) -> NetworkCard:
-    """Write a figure refiner, full and int8, into the folder of a network that has one; return the card with it."""
-    assert card.second_look is not None
-    files = dataclasses.replace(card.second_look, fp32=_FIGURE_REFINER_FILES.fp32, int8=_FIGURE_REFINER_FILES.int8)
-    export_onnx(PictureGraph(refiner), _PATCH_SHAPE, out / files.fp32, names=("patches", "said"), any_batch=True)
-    # Its full layers cost next to nothing, and give places to a hundredth of a patch. Biases as in `export_networks`.
-    quantize(out, files, patches, exact=("Gemm",), correct_biases=False)
-    return dataclasses.replace(card, second_look=files)
-
-
 def open_figure_refiner(path: Path) -> FigureRefiner:
-    """Open an exported refiner for further training; its normalizations stay folded into its convolutions.
-
-    Raises:
-        InputError: it is another network.
-    """
+    """Open an exported refiner for further training, its normalizations folded. Raises InputError: another network."""
     graph = onnx.load(str(path)).graph
     values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     layers = [(values[node.input[1]], values[node.input[2]]) for node in graph.node if node.op_type in ("Conv", "Gemm")]
@@ -108,11 +91,7 @@ def open_figure_refiner(path: Path) -> FigureRefiner:
 
 
 def figure_refiner_of(network: Path) -> FigureRefiner:
-    """Open the figure refiner of a network's folder for further training.
-
-    Raises:
-        InputError: the network has none that can be trained by itself.
-    """
+    """Open the figure refiner of a network's folder to train it further. Raises InputError: none can be by itself."""
     card = read_card(network)
     if card.second_look is None:
         raise InputError(f"{network}: this network has no figure refiner to train")
@@ -130,19 +109,18 @@ def write_refined(
         card: its card, with whatever else is new.
         patches: pictures that int8 is calibrated on, uint8 (1, 64, 64, 3) each.
     """
-    write_card(out, export_figure_refiner(refiner, copy_network(network, card, out), out, patches))
-
-
-def copy_network(network: Path, card: NetworkCard, out: Path) -> NetworkCard:
-    """Copy a network's files, also those in another's folder, and return the card that names the copies."""
     out.mkdir(parents=True, exist_ok=True)
-    first = _copied(network, card.first_look, out)
-    second, other, hand, ball, close = (
-        None if part is None else _copied(network, part, out)
-        for part in (card.second_look, card.second_opinion, card.hand_look, card.ball_look, card.close_look)
-    )
-    card = dataclasses.replace(card, first_look=first, second_look=second, second_opinion=other, hand_look=hand)
-    return dataclasses.replace(card, ball_look=ball, close_look=close)
+    stages = ("first_look", "second_look", "second_opinion", "hand_look", "ball_look", "close_look")
+    copies: dict[str, Any] = {
+        stage: _copied(network, files, out) for stage in stages if (files := getattr(card, stage)) is not None
+    }
+    card = dataclasses.replace(card, **copies)
+    assert card.second_look is not None
+    files = dataclasses.replace(card.second_look, fp32="second-look.onnx", int8="second-look.int8.onnx")
+    export_onnx(PictureGraph(refiner), _PATCH_SHAPE, out / files.fp32, names=("patches", "said"), any_batch=True)
+    # Its full layers cost next to nothing, and give places to a hundredth of a patch. Biases as in `export_networks`.
+    quantize(out, files, patches, exact=("Gemm",), correct_biases=False)
+    write_card(out, dataclasses.replace(card, second_look=files))
 
 
 def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:

@@ -43,16 +43,14 @@ class Learner:
     def __init__(self, folder: TrainerFolder, plan: LearningPlan) -> None:
         self._folder, self._plan = folder, plan
         self._account = folder.account("learner")
-        self._trainings: dict[str, NetworkTraining] = {}
-        for kind, begin, batch, pool in (
-            (DETECTOR, plan.detector, plan.crops, plan.pool_crops),
-            (REFINER, plan.refiner, plan.patches, plan.pool_patches),
-        ):
-            self._trainings[kind.name] = self._resumed(kind, begin, batch, pool)
-        sources = ((DETECTOR, folder.crops, FrameSamples), (REFINER, folder.patches, PatchSamples))
+        self._trainings = {
+            DETECTOR.name: self._resumed(DETECTOR, plan.detector, plan.crops, plan.pool_crops),
+            REFINER.name: self._resumed(REFINER, plan.refiner, plan.patches, plan.pool_patches),
+        }
         seed = int(time.time()) + plan.seed  # after a resumption others are drawn than before it
         self._samples: dict[str, Iterator[Any]] = {
-            kind.name: read_endlessly(where, samples, seed) for kind, where, samples in sources
+            DETECTOR.name: read_endlessly(folder.crops, FrameSamples, seed),
+            REFINER.name: read_endlessly(folder.patches, PatchSamples, seed),
         }
         self._losses: dict[str, dict[str, float]] = {}
         self._per_s: dict[str, float] = {}
@@ -60,9 +58,7 @@ class Learner:
         self._cycle_from_s = time.process_time() - float(self._account.contents.get("cycle_s", 0.0))
 
     def _resumed(self, kind: NetworkKind, begin: Path, batch: int, pool: int) -> NetworkTraining:
-        training = NetworkTraining(
-            kind, torch.device("cpu"), ReplayPool(pool, self._plan.mixed, self._plan.seed), batch
-        )
+        training = NetworkTraining(kind, ReplayPool(pool, self._plan.mixed, self._plan.seed), batch)
         kept, best = self._folder.path / f"{kind.name}.pt", self._folder.best / f"{kind.name}.pt"
         try:
             training.resume(kept)
@@ -142,7 +138,7 @@ class Learner:
         """Make the networks begun from the first row, and the best until others are."""
         begun = []
         for kind, path in ((DETECTOR, self._plan.detector), (REFINER, self._plan.refiner)):
-            training = NetworkTraining(kind, torch.device("cpu"), ReplayPool(1), 1)
+            training = NetworkTraining(kind, ReplayPool(1), 1)
             training.begin(path)
             slim_checkpoint(training.save(self._folder.best), self._folder.best / f"{kind.name}.pt")
             begun.append(training.average)

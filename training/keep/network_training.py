@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch import Tensor, nn
@@ -31,15 +31,8 @@ HAS_BFLOAT16: Final = torch.backends.cpu.get_cpu_capability() not in {"DEFAULT",
 """Whether this processor computes in bfloat16; one that emulates it takes ten times as long as in full precision."""
 
 
-def weight_groups(network: nn.Module, decay: float) -> list[dict[str, Any]]:
-    """Return an optimizer's groups: weights decay, normalizations and biases don't."""
-    heavy = [weight for weight in network.parameters() if weight.ndim > 1]
-    light = [weight for weight in network.parameters() if weight.ndim <= 1]
-    return [{"params": heavy, "weight_decay": decay}, {"params": light, "weight_decay": 0.0}]
-
-
 class ReplayPool:
-    """Batches on the device, from which others are drawn; the oldest give way to the newest.
+    """Batches in memory, from which others are drawn; the oldest give way to the newest.
 
     Args:
         capacity: most samples it holds.
@@ -68,7 +61,7 @@ class ReplayPool:
         parts = []
         for _ in range(-(-count // each)):
             block = self._blocks[self._random.randrange(len(self._blocks))]
-            rows = torch.randint(len(block[0]), (each,), device=block[0].device)
+            rows = torch.randint(len(block[0]), (each,))
             parts.append([part.index_select(0, rows) for part in block])
         return tuple(torch.cat(columns)[:count] for columns in zip(*parts, strict=True))
 
@@ -91,22 +84,16 @@ class NetworkKind:
 
 def _refiner_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
     patches = varied_patches(PatchSamples(*samples))
-    with in_half_precision(patches.image):
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=HAS_BFLOAT16):
         outputs, heat = network(as_input(patches.image))
     return refiner_loss(outputs, heat, patches)
 
 
-def in_half_precision(like: Tensor) -> Any:
-    """Return a context of bfloat16, where the device of a tensor computes in it."""
-    return torch.autocast(like.device.type, dtype=torch.bfloat16, enabled=like.is_cuda or HAS_BFLOAT16)
-
-
 def _detector_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
     frames = varied_frames(FrameSamples(*samples))
-    criterion = getattr(network, "criterion", None)
-    if criterion is None:  # made at the first step, so that the average has none
+    if getattr(network, "criterion", None) is None:  # made at the first step, so that the average has none
         network.criterion = VisibilityPoseLoss(network)
-    with in_half_precision(frames.image):
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=HAS_BFLOAT16):
         loss, parts = network(yolo_batch(frames))
     return loss.sum(), parts
 
@@ -122,14 +109,18 @@ class NetworkTraining:
         average: the moving average, which is what is used.
     """
 
-    def __init__(self, kind: NetworkKind, device: torch.device, pool: ReplayPool, batch: int) -> None:
+    def __init__(self, kind: NetworkKind, pool: ReplayPool, batch: int) -> None:
         self.kind, self.pool, self.steps = kind, pool, 0
         self._cycle_begun = 0  # steps before this cycle of the learning rate
         self.batch = batch
-        self._network: nn.Module = kind.network().to(device, memory_format=torch.channels_last).train()
+        self._network: nn.Module = kind.network().to(memory_format=torch.channels_last).train()
         self.average: nn.Module = copy.deepcopy(self._network).eval()
-        groups = weight_groups(self._network, DECAY)
-        self._optimizer = torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.99), fused=device.type == "cuda")
+        weights = list(self._network.parameters())
+        groups = [
+            {"params": [each for each in weights if each.ndim > 1], "weight_decay": DECAY},
+            {"params": [each for each in weights if each.ndim <= 1], "weight_decay": 0.0},
+        ]
+        self._optimizer = torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.99))
 
     def learn(self, rate: float) -> Losses:
         """Take one step at a learning rate, unless its gradient is infinite; return the loss's parts."""
@@ -157,17 +148,10 @@ class NetworkTraining:
         self._cycle_begun = self.steps
 
     def begin(self, path: Path) -> None:
-        """Begin from the moving average of a checkpoint, counting no steps.
-
-        Raises:
-            InputError: the file is no checkpoint of this network.
-        """
+        """Begin from a checkpoint's moving average, counting no steps. Raises InputError: it is of no such network."""
         weights = load_file(path)["average"]
         for network in (self._network, self.average):
-            try:
-                load_weights(network, weights)
-            except InputError as error:
-                raise InputError(f"{path}: {error}") from None
+            load_weights(network, weights, path)
 
     def save(self, folder: Path) -> Path:
         """Write the checkpoint from which training continues; return its path."""
@@ -189,12 +173,12 @@ class NetworkTraining:
             InputError: the file is no checkpoint of this network.
         """
         kept = read_checkpoint(path)
+        load_weights(self._network, kept.get("model", kept["average"]), path)
+        load_weights(self.average, kept["average"], path)
         try:
-            load_weights(self._network, kept.get("model", kept["average"]))
-            load_weights(self.average, kept["average"])
             if "optimizer" in kept:
                 self._optimizer.load_state_dict(kept["optimizer"])
-        except (InputError, ValueError) as error:
+        except ValueError as error:
             raise InputError(f"{path}: {error}") from None
         self.steps, self._cycle_begun = int(kept["steps"]), int(kept.get("cycle_begun", 0))
 

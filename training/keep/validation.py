@@ -96,7 +96,7 @@ def measure(detector: Any, refiner: nn.Module, pictures: Path, most: int) -> dic
         if len(found) == most:
             break
     kinds: tuple[tuple[str, ...], ...] = (FIGURE, BALL, HAND)
-    scores = {each: best_score([found], each) for each in kinds}
+    scores = {each: best_score([found], each)[0] for each in kinds}
     frames = [score_frame(sample, _reported(each, scores)) for sample, each in found]
     return _row(frames)
 

@@ -23,13 +23,6 @@ _GROWN: Final = (".first.", ".second.")  # parameters of residual blocks, which 
 Trained = TypeVar("Trained", bound=nn.Module)
 
 
-def save_file(path: Path, contents: Mapping[str, Any]) -> None:
-    """Write tensors and numbers atomically."""
-    part = path.with_suffix(".part")
-    torch.save(dict(contents), part)
-    part.replace(path)
-
-
 def load_file(path: Path) -> dict[str, Any]:
     """Read a checkpoint that holds tensors and plain values only, `average` among them.
 
@@ -70,16 +63,13 @@ def write_checkpoint(path: Path, contents: Mapping[str, Any]) -> None:
     Args:
         contents: see `read_checkpoint`; moments of an optimizer keep their range in bfloat16.
     """
-    kinds = {"optimizer": torch.bfloat16}
-    save_file(path, {name: halved(value, kinds.get(name, torch.float16)) for name, value in contents.items()})
+    kinds, part = {"optimizer": torch.bfloat16}, path.with_suffix(".part")
+    torch.save({name: halved(value, kinds.get(name, torch.float16)) for name, value in contents.items()}, part)
+    part.replace(path)
 
 
 def slim_checkpoint(path: Path, out: Path) -> None:
-    """Write the part of a checkpoint that is enough to continue or to export: a quarter of its size.
-
-    Raises:
-        InputError: the file is no checkpoint.
-    """
+    """Write the quarter of a checkpoint that is enough to continue or to export. Raises InputError: it is none."""
     kept = read_checkpoint(path)
     write_checkpoint(out, {"average": kept["average"], "steps": kept["steps"]})
 
@@ -96,22 +86,23 @@ def halved(value: Any, kind: torch.dtype) -> Any:
     return value
 
 
-def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
+def load_weights(network: nn.Module, weights: Mapping[str, Tensor], path: Path) -> None:
     """Load weights, possibly in half precision or of a network with fewer residual blocks.
 
     Blocks that the weights lack stay the identity, so the network's output is that of the smaller one.
 
     Raises:
-        InputError: the weights belong to another network.
+        InputError: the weights belong to another network; names the path that they are from.
     """
+    another = f"{path}: The weights belong to another network"
     whole = {name: each.float() if each.is_floating_point() else each for name, each in weights.items()}
     try:
         missing, unknown = network.load_state_dict(whole, strict=False)
     except RuntimeError as error:
-        raise InputError(f"The weights belong to another network: {str(error).splitlines()[-1].strip()}") from None
+        raise InputError(f"{another}: {str(error).splitlines()[-1].strip()}") from None
     wrong = [*unknown, *(name for name in missing if not any(part in name for part in _GROWN))]
     if wrong:
-        raise InputError(f"The weights belong to another network: {', '.join(wrong[:3])}")
+        raise InputError(f"{another}: {', '.join(wrong[:3])}")
 
 
 def open_average(network: Trained, path: Path) -> Trained:
@@ -123,10 +114,6 @@ def open_average(network: Trained, path: Path) -> Trained:
     Raises:
         InputError: the file is no checkpoint of such a network.
     """
-    kept = load_file(path)
-    try:
-        load_weights(network, kept["average"])
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    load_weights(network, load_file(path)["average"], path)
     network.eval()
     return network

@@ -8,7 +8,6 @@ light seen by another camera is another picture to train on.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -81,19 +80,13 @@ FIELDS: Final = (
 """Columns of sensors; lengths in pixels of the frame, angles in radians."""
 
 
-@dataclass(frozen=True, slots=True)
-class DevelopmentLimits:
-    """Measures of a camera's pictures that its sensor does not name."""
-
-    display_gamma: float = 1 / 2.2  # exponent from light to display values
-    shared_px: float = 0.45  # reach over which pixels share noise, since color is interpolated from a mosaic
-    shot_share: float = 0.6  # share of the noise's variance at mid gray that comes from photons, as in `twin.film`
-    smoothing_px: float = 0.9  # reach of a camera's smoothing
-    edge: float = 0.11  # difference of display values from which smoothing spares an edge
-    taps: int = 9  # width of blurs, px
-
-
-_LIMITS: Final = DevelopmentLimits()
+# Measures of a camera's pictures that its sensor does not name.
+_DISPLAY_GAMMA: Final = 1 / 2.2  # exponent from light to display values
+_SHARED_PX: Final = 0.45  # reach over which pixels share noise, since color is interpolated from a mosaic
+_SHOT_SHARE: Final = 0.6  # share of the noise's variance at mid gray that comes from photons, as in `twin.film`
+_SMOOTHING_PX: Final = 0.9  # reach of a camera's smoothing
+_EDGE: Final = 0.11  # difference of display values from which smoothing spares an edge
+_TAPS: Final = 9  # width of blurs, px
 _NEUTRAL: Final = Processing()
 
 
@@ -135,7 +128,7 @@ def develop(light: Tensor, sensors: Tensor, inverses: Tensor, *, generator: torc
     gains = torch.cat([field["red"], field["green"], field["blue"]], dim=1)
     x = (x * gains * _evenness(field, origins, step, x.shape[2:])).clamp(min=1e-5)
     # The shoulder of a sensor near its full scale, then the display curve.
-    x = torch.where(x > 0.8, 0.8 + 0.2 * (1 - torch.exp((0.8 - x) / 0.2)), x) ** _LIMITS.display_gamma
+    x = torch.where(x > 0.8, 0.8 + 0.2 * (1 - torch.exp((0.8 - x) / 0.2)), x) ** _DISPLAY_GAMMA
     x = _noisy(x, field["noise"], steps, generator).clamp(0, 1)
     x = _fringed(x, field, inverses)
     x = _processed(x, field, steps)
@@ -146,7 +139,7 @@ def develop(light: Tensor, sensors: Tensor, inverses: Tensor, *, generator: torc
 def blurred(planes: Tensor, sigma_px: Tensor) -> Tensor:
     """Return pictures (n, c, height, width), each blurred by its own Gaussian, shape (n,)."""
     n, c, height, width = planes.shape
-    reach = _LIMITS.taps // 2
+    reach = _TAPS // 2
     taps = torch.arange(-reach, reach + 1, device=planes.device, dtype=torch.float32)
     kernel = torch.exp(-0.5 * (taps[None] / sigma_px[:, None]) ** 2)
     kernel = (kernel / kernel.sum(dim=1, keepdim=True)).repeat_interleave(c, 0)
@@ -170,12 +163,12 @@ def _evenness(field: dict[str, Tensor], origins: Tensor, step: Tensor, shape: to
 def _noisy(x: Tensor, noise: Tensor, steps: Tensor, generator: torch.Generator | None) -> Tensor:
     """Return display values with noise as `twin.film` has it: a pixel of a smaller picture averages several."""
     field = torch.randn(x.shape, device=x.device, generator=generator)
-    kept = (_LIMITS.shared_px / steps).clamp(min=0.05)
+    kept = (_SHARED_PX / steps).clamp(min=0.05)
     field = blurred(field, kept)
     field = field / field.std(dim=(1, 2, 3), keepdim=True).clamp(min=1e-3)
     level = (2 * x).clamp(min=4 / 128)
-    light, slope = level ** (1 / _LIMITS.display_gamma), level ** (1 - 1 / _LIMITS.display_gamma)
-    spread = slope * torch.sqrt(_LIMITS.shot_share * light + 1 - _LIMITS.shot_share)
+    light, slope = level ** (1 / _DISPLAY_GAMMA), level ** (1 - 1 / _DISPLAY_GAMMA)
+    spread = slope * torch.sqrt(_SHOT_SHARE * light + 1 - _SHOT_SHARE)
     return x + field * noise * spread.clamp(max=3.0) / steps.clamp(min=1.0)[:, None, None, None]
 
 
@@ -202,8 +195,8 @@ def _fringed(x: Tensor, field: dict[str, Tensor], inverses: Tensor) -> Tensor:
 
 def _processed(x: Tensor, field: dict[str, Tensor], steps: Tensor) -> Tensor:
     """Return what the camera makes of its picture, as `twin.film.sensor_effects`, once its lens has fringed it."""
-    smooth = blurred(x, (_LIMITS.smoothing_px / steps).clamp(min=0.3))
-    spared = torch.exp(-(((smooth - x) / _LIMITS.edge) ** 2))
+    smooth = blurred(x, (_SMOOTHING_PX / steps).clamp(min=0.3))
+    spared = torch.exp(-(((smooth - x) / _EDGE) ** 2))
     x = x + field["denoise"] * spared * (smooth - x)
     x = x.clamp(min=1e-5) ** field["gamma"]
     x = x + field["contrast"] * (x * x * (3 - 2 * x) - x)

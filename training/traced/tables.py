@@ -8,7 +8,6 @@ detector, patches for the refiner, with their labels.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,7 +35,7 @@ from downfield.twin.randomization.deck import Deck
 from downfield.twin.render.renderer import RenderedFrame, base_tops
 from downfield.twin.sets.arrange import Arranger, Mix, obstacles_on
 from downfield.twin.sets.labels import LEAST_SHOWN, Labeler, Labels, yolo_lines
-from downfield.twin.table.appearance import Appearance, Solid
+from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import BallKind, Snapshot
 from downfield.twin.table.solids import SolidPlacer, settle
 from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, TracedScene
@@ -110,7 +109,9 @@ class _ViewLabeler:
 
     def __init__(self, appearance: Appearance, players: tuple[Player, ...]) -> None:
         self._players, self._labeler, self._placer = players, Labeler(appearance, players), SolidPlacer(appearance)
-        self._distractors = np.array(list(_distractors(appearance.clutter))).reshape(-1, 3)
+        # Things no larger than a base.
+        small = [solid.position_mm for solid in appearance.clutter if max(solid.size_mm) < 40]
+        self._distractors = np.array(small).reshape(-1, 3)
 
     def label_view(self, snapshot: Snapshot, settled: Snapshot, camera: Camera) -> TracedView:
         """Return what a camera sees of a scene."""
@@ -138,13 +139,6 @@ def _shown(labels: Labels) -> Array:
     return np.array(figures + [thing.shown for thing in labels.things if thing.shown >= LEAST_SHOWN])
 
 
-def _distractors(clutter: tuple[Solid, ...]) -> Iterator[NDArray[np.float64]]:
-    """Yield the places of things no larger than a base."""
-    for solid in clutter:
-        if max(solid.size_mm) < 40:
-            yield np.array(solid.position_mm)
-
-
 FOOT_PX: Final = 1.5
 """Side of the square of a frame from which a pixel of a patch gathers light: a pixel's own, cut bilinearly."""
 
@@ -167,12 +161,13 @@ def plan_crops(table: TracedTable, per_view: int, rng: np.random.Generator, *, w
     for number, view in enumerate(table.views):
         scale = INPUT_WIDTH_PX / view.camera.lens.size_px[0]
         objects = with_room(_scaled(view.objects, scale))
-        height = round(scale * view.camera.lens.size_px[1])
+        height, shift = round(scale * view.camera.lens.size_px[1]), 0.5 * scale - 0.5
+        scaling = np.array([[scale, 0, shift], [0, scale, shift], [0, 0, 1.0]])  # the same on homogeneous pixels
         for _ in range(per_view):
             matrix, mirrored = draw_cut(objects, (INPUT_WIDTH_PX, height), rng)
             inside, kept = moved(objects, matrix, mirrored=mirrored)
             found.append((inside, view.shown[kept]))
-            inverses.append(_inverse(matrix @ _scaling(scale)))
+            inverses.append(_inverse(matrix @ scaling))
             views.append(number)
     stacked = np.array(inverses)
     feet = np.linalg.norm(stacked[:, :, 0], axis=1)
@@ -205,7 +200,7 @@ def _planned(
     feet_px: Array,
     truth: tuple[NDArray[np.float32], ...],
     rng: np.random.Generator,
-    webcams: int = 1,
+    webcams: int,
 ) -> WindowPlan:
     """Return a plan whose windows are seen by so many cameras of their own each."""
     sizes = [table.views[number].camera.lens.size_px for number in views.tolist()]
@@ -223,12 +218,6 @@ def _scaled(objects: Objects, scale: float) -> Objects:
     points = objects.points.copy()
     points[..., :2] = (points[..., :2] + 0.5) * scale - 0.5
     return dataclasses.replace(objects, boxes=(objects.boxes + 0.5) * scale - 0.5, points=points)
-
-
-def _scaling(scale: float) -> Array:
-    """Return the same as a matrix on homogeneous pixels, shape (3, 3)."""
-    shift = 0.5 * scale - 0.5
-    return np.array([[scale, 0, shift], [0, scale, shift], [0, 0, 1.0]])
 
 
 def _inverse(matrix: Array) -> Array:
