@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import mujoco
 import numpy as np
@@ -44,6 +43,7 @@ _WANDER_S = 0.4  # time over which a wandering speed or turn persists
 _WANDER_DEG_S = 60.0  # turning rate of a wander of 1
 _ROCK_S = 0.03  # time over which the rocking couple holds its direction
 _DRIVEN_UP = math.cos(math.radians(20))  # a base tilted further than this has its prongs off the board
+_STEER_DEG_S = 120.0  # the fastest turn of a base that is steered toward a target
 _STEER_PER_S = 4.0  # commanded turning rate per radian off the target
 
 
@@ -53,81 +53,66 @@ class Vibration:
 
     rock: float = 0.26  # standard deviation of the rocking couple, as a share of weight times height of its center
     jitter_mm_s2: float = 400.0  # standard deviation of the horizontal shaking's acceleration, white
-    steer_deg_s: float = 120.0  # the fastest turn of a base that is steered toward a target
-
-
-@dataclass(frozen=True, slots=True)
-class FigureMotion:
-    """State of the figures at one step."""
-
-    position_mm: Array  # origins of the figures' frames, shape (n, 3)
-    rotation: Array  # attitudes, (w, x, y, z), shape (n, 4)
-    velocity_mm_s: Array  # of the origins, shape (n, 3)
-    spin: Array  # angular velocities about the figures' z, rad/s, shape (n,)
-    mass_g: Array  # shape (n,)
-    com_mm: Array  # heights of the centers of mass over the bases' undersides, shape (n,)
-    moment: Array  # of inertia about the figures' z, g mm^2, shape (n,)
-    # whether a knock has taken the figure's prongs off the board, out of reach of drive and shaking, shape (n,)
-    loose: NDArray[np.bool_]
 
 
 class Drive:
-    """The forces on the figures, step by step; every random number comes from one seed."""
+    """The forces on the figures, step by step; every random number comes from one seed.
+
+    Attributes:
+        speed_mm_s: walking speeds, mm/s, 0 on stationary bases; shape (n,).
+        curl_rad_s: turning rates of the figures' own curl, rad/s, shape (n,).
+        target_mm: targets that figures are steered to, mm, NaN without one; shape (n, 2).
+    """
 
     def __init__(self, count: int, seed: int, vibration: Vibration) -> None:
         self._random = np.random.default_rng(seed)
         self._vibration = vibration
         self._wander = np.zeros((count, 2))  # of speed and of turning; unit variance
         self._rock = np.zeros((count, 2))
-        self._speed_mm_s, self._curl_rad_s, self._push, self._unsteady = (np.zeros(count) for _ in range(4))
-        self._target_mm = np.full((count, 2), np.nan)
+        self.speed_mm_s, self.curl_rad_s, self._push, self._unsteady = (np.zeros(count) for _ in range(4))
+        self.target_mm = np.full((count, 2), np.nan)
 
     def set_trait(self, row: int, trait: Trait) -> None:
         """Change how a figure walks."""
         walks = not trait.stationary
-        self._speed_mm_s[row] = walks * trait.speed_mm_s
-        self._curl_rad_s[row] = walks * math.radians(trait.curl_deg_s)
+        self.speed_mm_s[row] = walks * trait.speed_mm_s
+        self.curl_rad_s[row] = walks * math.radians(trait.curl_deg_s)
         self._unsteady[row] = walks * trait.wander
         self._push[row] = trait.drive
 
     def set_target(self, row: int, target_mm: tuple[float, float] | None) -> None:
         """Steer a figure toward a point, or let it walk freely."""
-        self._target_mm[row] = (math.nan, math.nan) if target_mm is None else target_mm
+        self.target_mm[row] = (math.nan, math.nan) if target_mm is None else target_mm
 
-    @property
-    def speed_mm_s(self) -> Array:
-        """Walking speeds, mm/s, 0 on stationary bases; shape (n,)."""
-        return self._speed_mm_s
+    def forces(
+        self, q: Array, v: Array, weight: tuple[Array, Array, Array], loose: NDArray[np.bool_], *, power: bool
+    ) -> Array:
+        """Return forces and torques at the centers of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2.
 
-    @property
-    def curl_rad_s(self) -> Array:
-        """Turning rates of the figures' own curl, rad/s, shape (n,)."""
-        return self._curl_rad_s
-
-    @property
-    def target_mm(self) -> Array:
-        """Targets that figures are steered to, mm, NaN without one; shape (n, 2)."""
-        return self._target_mm
-
-    def forces(self, motion: FigureMotion, *, power: bool) -> Array:
-        """Return forces and torques at the centers of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2."""
+        Args:
+            q: origins of the figures' frames, mm, and attitudes, (w, x, y, z), shape (n, 7).
+            v: velocities of the origins, mm/s, and angular ones in the figures' frames, rad/s, shape (n, 6).
+            weight: masses, g; heights of the centers of mass over the bases' undersides, mm; and moments of inertia
+                about the figures' z, g mm^2; shape (n,) each.
+            loose: whether a knock has taken the prongs off the board, out of reach of drive and shaking, shape (n,).
+        """
         self._advance()
-        mass_g, com_mm = motion.mass_g, motion.com_mm
-        w, x, y, z = motion.rotation.T
+        mass_g, com_mm, moment = weight
+        w, x, y, z = q[:, 3:].T
         ahead = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z)], axis=1)
         up = 1 - 2 * (x * x + y * y)
         ahead /= np.maximum(np.hypot(ahead[:, 0], ahead[:, 1]), 1e-9)[:, None]
-        grip = mass_g * _GRAVITY * self._push * ((up > _DRIVEN_UP) & ~motion.loose)
+        grip = mass_g * _GRAVITY * self._push * ((up > _DRIVEN_UP) & ~loose)
 
-        missing = -motion.velocity_mm_s[:, :2]
+        missing = -v[:, :2]
         rate = np.zeros(len(up))
         if power:
-            speed = self._speed_mm_s * (1 + self._unsteady * self._wander[:, 0])
+            speed = self.speed_mm_s * (1 + self._unsteady * self._wander[:, 0])
             missing += speed[:, None] * ahead
-            rate = self._turning(motion.position_mm, ahead)
+            rate = self._turning(q[:, :2], ahead)
         pull = mass_g[:, None] * _DRIVE_PER_S * missing
         pull *= np.minimum(1.0, grip / np.maximum(np.hypot(pull[:, 0], pull[:, 1]), 1e-9))[:, None]
-        turn = np.clip(motion.moment * _YAW_PER_S * (rate - motion.spin), -grip * _GRIP_MM, grip * _GRIP_MM)
+        turn = np.clip(moment * _YAW_PER_S * (rate - v[:, 5]), -grip * _GRIP_MM, grip * _GRIP_MM)
 
         out = np.zeros((len(up), 6))
         out[:, :2] = pull
@@ -136,7 +121,7 @@ class Drive:
         out[:, 5] = turn
         if power:
             out[:, :2] += self._vibration.jitter_mm_s2 * mass_g[:, None] * self._white
-            out[:, 3:5] += (self._vibration.rock * _GRAVITY * mass_g * com_mm * ~motion.loose)[:, None] * self._rock
+            out[:, 3:5] += (self._vibration.rock * _GRAVITY * mass_g * com_mm * ~loose)[:, None] * self._rock
         return out
 
     def _advance(self) -> None:
@@ -147,14 +132,14 @@ class Drive:
             state += math.sqrt(1 - keep * keep) * noise
         self._white = fresh[:, 4:]
 
-    def _turning(self, position_mm: Array, ahead: Array) -> Array:
-        rate: Array = self._curl_rad_s + self._unsteady * math.radians(_WANDER_DEG_S) * self._wander[:, 1]
-        steered = ~np.isnan(self._target_mm[:, 0])
+    def _turning(self, place_mm: Array, ahead: Array) -> Array:
+        rate: Array = self.curl_rad_s + self._unsteady * math.radians(_WANDER_DEG_S) * self._wander[:, 1]
+        steered = ~np.isnan(self.target_mm[:, 0])
         if steered.any():
-            to_target = self._target_mm - position_mm[:, :2]
+            to_target = self.target_mm - place_mm
             across = ahead[:, 0] * to_target[:, 1] - ahead[:, 1] * to_target[:, 0]
             along = (ahead * to_target).sum(axis=1)
-            limit = math.radians(self._vibration.steer_deg_s)
+            limit = math.radians(_STEER_DEG_S)
             rate = np.where(steered, np.clip(_STEER_PER_S * np.arctan2(across, along), -limit, limit), rate)
         return rate
 
@@ -204,17 +189,11 @@ class PhysicsEngine:
     def step(self, drive: Drive) -> None:
         """Advance by one step. Raises ScriptError: the simulation became unstable."""
         q, v, model = self._q[self._figures], self._v[self._figures], self._model
-        motion = FigureMotion(
-            position_mm=q[:, :3],
-            rotation=q[:, 3:],
-            velocity_mm_s=v[:, :3],
-            spin=v[:, 5],
-            mass_g=model.body_mass[self._bodies],
-            com_mm=model.body_ipos[self._bodies, 2],
-            moment=model.body_inertia[self._bodies, 2],
-            loose=self.steps - self._knocked < _LOOSE_STEPS,
-        )
-        self._data.xfrc_applied[self._bodies] = drive.forces(motion, power=self.power)
+        of_bodies = (model.body_mass, model.body_ipos[:, 2], model.body_inertia[:, 2])
+        mass_g, com_mm, moment = (values[self._bodies] for values in of_bodies)
+        loose = self.steps - self._knocked < _LOOSE_STEPS
+        forces = drive.forces(q, v, (mass_g, com_mm, moment), loose, power=self.power)
+        self._data.xfrc_applied[self._bodies] = forces
         mujoco.mj_step(model, self._data)
         if not np.isfinite(self._q).all():
             raise ScriptError(f"the simulation became unstable at {self.steps * STEP_NS} ns: check masses and places")
@@ -231,7 +210,9 @@ class PhysicsEngine:
             on_board=self.on_board.copy(),
             held=self.held.copy(),
             ball_kind=self._ball_kind,
-            ball=self._magnetic_ball() if self._ball_kind == "magnetic" else self._q[-1].copy(),
+            ball=np.concatenate([self._data.mocap_pos[0], self._data.mocap_quat[0]])
+            if self._ball_kind == "magnetic"
+            else self._q[-1].copy(),
         )
 
     def put(self, row: int, position_mm: tuple[float, float, float], heading_deg: float, *, pinned: bool) -> None:
@@ -289,9 +270,6 @@ class PhysicsEngine:
         self._v[row, 3] -= rate * aside
         self._v[row, 4] += rate * ahead
         self._knocked[row] = self.steps
-
-    def _magnetic_ball(self) -> Array:
-        return np.concatenate([self._data.mocap_pos[0], self._data.mocap_quat[0]])
 
     @property
     def _geom_collisions(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -55,20 +55,14 @@ class BaseStyle:
 def draw_bases(seed: int, count: int, *, split: Split = "train") -> tuple[BaseSize, ...]:
     """Return the sizes of a table's bases: of one or two makes, each base a little off its make's size."""
     deck = Deck(split, seed, 1)
-    makes = [_draw_make(deck) for _ in range(2 if deck.chance(0.5) else 1)]
-    return tuple(_vary_base(deck, makes[i * len(makes) // count]) for i in range(count))
-
-
-def _draw_make(deck: Deck) -> BaseSize:
-    return BaseSize(
-        deck.uniform(27.3, 32.7), deck.uniform(16.2, 19.8), deck.uniform(4.2, 6.8), max(deck.uniform(-0.5, 3.0), 0.0)
-    )
-
-
-def _vary_base(deck: Deck, make: BaseSize) -> BaseSize:
-    return dataclasses.replace(
-        make, length_mm=make.length_mm + deck.free(-0.25, 0.25), width_mm=make.width_mm + deck.free(-0.15, 0.15)
-    )
+    spans = ((27.3, 32.7), (16.2, 19.8), (4.2, 6.8), (-0.5, 3.0))
+    drawn = [[deck.uniform(*span) for span in spans] for _ in range(2 if deck.chance(0.5) else 1)]
+    out = []
+    for i in range(count):
+        length, width, height, corner = drawn[i * len(drawn) // count]
+        length, width = length + deck.free(-0.25, 0.25), width + deck.free(-0.15, 0.15)
+        out.append(BaseSize(length, width, height, max(corner, 0.0)))
+    return tuple(out)
 
 
 def vary_bases(deck: Deck, players: Sequence[Player]) -> tuple[Player, ...]:

@@ -329,11 +329,6 @@ def _lobe(deck: Deck) -> SkyLobe:
     return SkyLobe((x, y, z), math.exp(deck.uniform(0, 2.2)), _tinted(deck, (bright, bright, bright), 0.12))
 
 
-def table_color(deck: Deck) -> Color:
-    """Return the color of the table under the board."""
-    return deck.choice(colors.TABLES)
-
-
 def skin_and_sleeve(deck: Deck) -> tuple[Color, Color]:
     """Return the colors of a coach's skin and sleeve (the same when the arm is bare)."""
     skin = deck.choice(colors.SKINS)

@@ -22,6 +22,7 @@ from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Jersey, Player
+from downfield.twin.randomization import colors
 from downfield.twin.randomization.bases import draw_bases, vary_bases
 from downfield.twin.randomization.boards import draw_board, draw_bow, draw_field, vary_board, vary_field
 from downfield.twin.randomization.cameras import (
@@ -32,7 +33,6 @@ from downfield.twin.randomization.cameras import (
     draw_view,
     draw_webcam,
     skin_and_sleeve,
-    table_color,
     vary_lamps,
 )
 from downfield.twin.randomization.clutter import draw_clutter, draw_varied_clutter
@@ -251,7 +251,8 @@ def draw_table(
         figures = give_balls(deck(12), draw_figures(deck(3), players, board), carriers, strewn)
         lamps, clutter = draw_lamps(deck(6), field), draw_clutter(deck(8), field, board)
         camera, sensor = draw_camera(deck(9), field, board, size), draw_sensor(deck(10), fps, size)
-        table, (skin, sleeve), own_ball = table_color(deck(7)), skin_and_sleeve(deck(5)), draw_ball(deck(4), ball)
+        table, own_ball = deck(7).choice(colors.TABLES), draw_ball(deck(4), ball)
+        skin, sleeve = skin_and_sleeve(deck(5))
     else:
         field = field or vary_field(deck(_WIDE, 0), draw_field(seed, split=split))
         board = vary_board(deck(_WIDE, 2), draw_board(deck(_WIDE, 1), field, seed))
@@ -263,7 +264,7 @@ def draw_table(
         camera, sensor = draw_view(deck(_WIDE, 13), field, board, size), draw_webcam(deck(_WIDE, 14), fps, size)
         cloth, own_ball = deck(_WIDE, 9), draw_varied_ball(deck(_WIDE, 11), ball)
         skin, sleeve = skin_and_sleeve(deck(_WIDE, 4))
-        table = table_color(cloth) if cloth.chance(0.6) else any_color(cloth, 0.4)
+        table = cloth.choice(colors.TABLES) if cloth.chance(0.6) else any_color(cloth, 0.4)
         sleeve = any_color(cloth, 0.2) if cloth.chance(0.4) else sleeve
     return Appearance(
         seed=seed,

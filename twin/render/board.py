@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image, Plane
 from downfield.twin.table.appearance import Appearance, Lamp
-from downfield.twin.table.board_print import paint
+from downfield.twin.table.board_print import BoardPrint, paint
 from downfield.twin.table.solids import PlacedSolids, surface_mm
 
 _STEP_PX = 8
@@ -84,7 +84,7 @@ class BoardLayer:
         self._appearance = appearance
         camera = appearance.camera
         self._px_per_mm = _FINER * max(camera.lens.focal_px) / max(float(camera.position_mm[2]), 1.0)
-        self._image, self._origin_mm = self._paint_ground()
+        self._ground = self._paint_ground()
         self._drawn: tuple[Camera, Image] | None = None
 
     def draw(self, camera: Camera) -> Image:
@@ -95,13 +95,11 @@ class BoardLayer:
 
     def _sample(self, camera: Camera) -> Image:
         grid = lens_grid(camera.lens)
-        points = self._on_surface(grid.board_mm(camera), camera)
-        x = (points[..., 0] - self._origin_mm[0]) * self._px_per_mm - 0.5
-        y = (self._origin_mm[1] - points[..., 1]) * self._px_per_mm - 0.5
-        columns, rows = (grid.full(np.nan_to_num(axis, nan=-1e4)) for axis in (x, y))
+        places = self._ground.to_print_px(self._on_surface(grid.board_mm(camera), camera))
+        columns, rows = (grid.full(np.nan_to_num(places[..., axis], nan=-1e4)) for axis in range(2))
         maps = cv2.convertMaps(columns, rows, cv2.CV_16SC2)  # whole pixels and fractions: cv2's fast form
         edge = cv2.BORDER_REPLICATE
-        return np.asarray(cv2.remap(self._image, *maps, cv2.INTER_LINEAR, borderMode=edge), dtype=np.uint8)
+        return np.asarray(cv2.remap(self._ground.image, *maps, cv2.INTER_LINEAR, borderMode=edge), dtype=np.uint8)
 
     def _on_surface(self, points: Array, camera: Camera) -> Array:
         """Return points where rays meet the board's plane, moved along the rays to its bowed surface."""
@@ -115,8 +113,8 @@ class BoardLayer:
             moved = points + (eye[:2] - points) * (height / eye[2])[..., None]
         return moved
 
-    def _paint_ground(self) -> tuple[Image, tuple[float, float]]:
-        """Return board and table as one picture, and the board point of its upper left corner."""
+    def _paint_ground(self) -> BoardPrint:
+        """Return board and table as one picture."""
         appearance, scale = self._appearance, self._px_per_mm
         board = paint(appearance.field, appearance.board, scale)
         high, wide = board.image.shape[:2]
@@ -129,7 +127,7 @@ class BoardLayer:
                 lit = np.clip(color * (1 + 0.04 * grain[part][..., None]), 0, 255).astype(np.uint8)
                 table[part] = cv2.multiply(lit, cv2.cvtColor(255 - shade[part], cv2.COLOR_GRAY2BGR), None, 1 / 255)
         table[beside, left : left + wide] = board.image
-        return table, (board.origin_mm[0] - left / scale, board.origin_mm[1] + above / scale)
+        return BoardPrint(table, (board.origin_mm[0] - left / scale, board.origin_mm[1] + above / scale), scale)
 
     def _margins_mm(self) -> tuple[float, float, float, float]:
         """Return the picture's margins beyond the board, mm: toward low x, low y, high x, high y."""
@@ -174,7 +172,8 @@ class BoardLight:
         size = (ground.shape[1] // _HALF, ground.shape[0] // _HALF)
         scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
         light = np.empty((size[1], size[0], 3), dtype=np.float32)
-        feet = _shade(placed, placed.points_mm * [1.0, 1.0, 0.0], camera, size, _is_base(placed))
+        is_base = np.array([solid.part == "base" for solid in placed.solids], dtype=np.bool_)
+        feet = _shade(placed, placed.points_mm * [1.0, 1.0, 0.0], camera, size, is_base)
         soft_feet = cv2.GaussianBlur(feet, (0, 0), max(_FOOT_MM * scale, 0.5))
         light[:] = (self._appearance.ambient * (1 - _FOOT / 255 * np.asarray(soft_feet, dtype=np.float32)))[:, :, None]
         for lamp, lamp_light in zip(self._appearance.lamps, self._lamp_light, strict=True):
@@ -217,7 +216,9 @@ class BoardLight:
             small = cv2.resize(grid.full(falloff), size, interpolation=cv2.INTER_AREA)
             color = np.array(lamp.color[::-1], dtype=np.float32) * np.float32(lamp.strength)
             self._lamp_light.append(np.asarray(small, dtype=np.float32)[:, :, None] * color)
-            glare += _mirrored(points, lamp, camera)[:, :, None] * np.array(lamp.color[::-1]) * lamp.strength
+            off, size_rad = mirror_angles(points, lamp, camera)
+            blurred = np.exp(-0.5 * (off / (0.06 + size_rad)) ** 2)
+            glare += blurred[:, :, None] * np.array(lamp.color[::-1]) * lamp.strength
         self._glare = None
         if self._appearance.board.gloss > 0:
             planes = [grid.full(glare[..., channel]) * 255 * self._appearance.board.gloss for channel in range(3)]
@@ -238,13 +239,6 @@ def _irradiance(points: Array, lamp: Lamp) -> Array:
     distance = np.linalg.norm(toward, axis=-1)
     light: Array = np.maximum(toward[..., 2], 1.0) / distance**3
     return light
-
-
-def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
-    """Return the strength of a lamp's blurred mirror image in the board, 0..1. Shape (..., 3) to (...)."""
-    off, size = mirror_angles(points, lamp, camera)
-    blurred: Array = np.exp(-0.5 * (off / (0.06 + size)) ** 2)
-    return blurred
 
 
 def mirror_angles(points: Array, lamp: Lamp, camera: Camera) -> tuple[Array, float]:
@@ -273,10 +267,6 @@ def _cast(points_mm: Array, lamp: Lamp) -> Array:
     cast: Array = at + (points_mm - at) * reach
     cast[..., 2] = 0.0
     return cast
-
-
-def _is_base(placed: PlacedSolids) -> NDArray[np.bool_]:
-    return np.array([solid.part == "base" for solid in placed.solids], dtype=np.bool_)
 
 
 def _shade(

@@ -249,7 +249,7 @@ CLASSES = ("upright", "fallen", "ball", "hand")
 KEYPOINTS = ("front_left", "front_right", "rear_right", "rear_left", "helmet")
 _MIRRORED = (1, 0, 3, 2, 4)  # index of each keypoint in a picture flipped left to right
 
-_OUTSIDE, _HIDDEN, _SEEN = 0, 1, 2  # flags of keypoints, as in COCO
+_HIDDEN, _SEEN = 1, 2  # flags of keypoints, as in COCO; 0 outside the picture
 LEAST_SHOWN = 0.08  # objects with a smaller visible share have no line
 
 
@@ -274,17 +274,8 @@ def yolo_lines(labels: Labels, size_px: tuple[int, int]) -> list[str]:
     The ball and hands carry their center and fingertips in the helmet's place. Objects with a visible share below
     `LEAST_SHOWN` are left out.
     """
-    figures = [
-        _line(CLASSES.index(figure.kind), figure.box_px, _figure_points(figure, size_px), size_px)
-        for figure in labels.figures
-        if figure.shown >= LEAST_SHOWN
-    ]
-    things = [
-        _line(CLASSES.index(thing.kind), thing.box_px, _thing_points(thing, size_px), size_px)
-        for thing in labels.things
-        if thing.shown >= LEAST_SHOWN
-    ]
-    return figures + things
+    every: list[FigureLabel | ThingLabel] = [*labels.figures, *labels.things]
+    return [_line(each, size_px) for each in every if each.shown >= LEAST_SHOWN]
 
 
 def data_yaml() -> str:
@@ -296,35 +287,22 @@ def data_yaml() -> str:
     )
 
 
-def _figure_points(figure: FigureLabel, size_px: tuple[int, int]) -> list[tuple[Pixel, int]]:
-    points = (*figure.corners_px, figure.helmet_px)
-    seen = (*figure.corners_visible, figure.helmet_visible)
-    return [_flagged(point, visible, size_px) for point, visible in zip(points, seen, strict=True)]
-
-
-def _thing_points(thing: ThingLabel, size_px: tuple[int, int]) -> list[tuple[Pixel, int]]:
-    nowhere = ((0.0, 0.0), _OUTSIDE)
-    return [nowhere] * (len(KEYPOINTS) - 1) + [_flagged(thing.center_px, True, size_px)]
-
-
-def _flagged(point: Pixel, visible: bool, size_px: tuple[int, int]) -> tuple[Pixel, int]:
-    inside = all(-0.5 <= value < side - 0.5 for value, side in zip(point, size_px, strict=True))
-    if not inside:
-        return (0.0, 0.0), _OUTSIDE
-    return point, _SEEN if visible else _HIDDEN
-
-
-def _line(
-    class_: int, box: tuple[float, float, float, float], points: list[tuple[Pixel, int]], size_px: tuple[int, int]
-) -> str:
+def _line(label: FigureLabel | ThingLabel, size_px: tuple[int, int]) -> str:
+    points: list[tuple[Pixel | None, bool]]
+    if isinstance(label, ThingLabel):
+        points = [(None, False)] * (len(KEYPOINTS) - 1) + [(label.center_px, True)]
+    else:
+        seen = (*label.corners_visible, label.helmet_visible)
+        points = list(zip((*label.corners_px, label.helmet_px), seen, strict=True))
     width, height = size_px
-    left, top, right, bottom = box
+    left, top, right, bottom = label.box_px
     # Pixel centers are whole numbers here; shares count from the picture's outer edge.
     values = [(left + right) / 2 + 0.5, (top + bottom) / 2 + 0.5, right - left, bottom - top]
     numbers = [f"{value / side:.6f}" for value, side in zip(values, (width, height, width, height), strict=True)]
-    for (x, y), flag in points:
-        if flag == _OUTSIDE:
+    for point, visible in points:
+        if point is None or not all(-0.5 <= value < side - 0.5 for value, side in zip(point, size_px, strict=True)):
             numbers += ["0", "0", "0"]
         else:
-            numbers += [f"{(x + 0.5) / width:.6f}", f"{(y + 0.5) / height:.6f}", str(flag)]
-    return " ".join([str(class_), *numbers])
+            numbers += [f"{(value + 0.5) / side:.6f}" for value, side in zip(point, size_px, strict=True)]
+            numbers.append(str(_SEEN if visible else _HIDDEN))
+    return " ".join([str(CLASSES.index(label.kind)), *numbers])

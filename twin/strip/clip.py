@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,17 +13,18 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
-from downfield.core.errors import OutputError
+from downfield.core.records import write_text
 from downfield.core.strip import StripSet
 from downfield.officiating.events import Event, EventsHeader, write_events
-from downfield.twin.film.film import ClipWriter, expose
+from downfield.twin.film.film import ClipWriter, beside, expose
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.render.board import mirror_angles
+from downfield.twin.render.compositor import fill_hull, to_fixed
 from downfield.twin.render.renderer import RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
 from downfield.twin.strip.game import StripMove
 from downfield.twin.strip.look import StripLook, StripState, appearance_of, set_to, slide_solids
-from downfield.twin.table.appearance import Appearance, Lamp
+from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import HandPose, Snapshot
 from downfield.twin.table.solids import cloud, loose_solids
 
@@ -33,14 +33,18 @@ SECOND_NS: Final = 1_000_000_000
 
 _ROUGH = 0.018  # spread of a highlight beyond the lamp's own size, radians from the mirror direction
 _STEP = 4  # px between the points at which highlights are computed; they are smooth
-_SHIFT = 4  # fractional bits of cv2's polygon corners
 
 
-class PlasticGlare:
-    """A renderer that adds the highlights of the clear plastic to another renderer's pictures."""
+class _StripRenderer:
+    """Draws one state of a strip, a still one once: the same hands before the same camera give the same picture.
 
-    def __init__(self, inner: Renderer, look: StripLook, state: StripState) -> None:
-        self._inner, self._look, self._state = inner, look, state
+    The path tracer shows the highlights of the clear plastic by itself; to the compositor's pictures they are added.
+    """
+
+    def __init__(self, name: RendererName, look: StripLook, state: StripState) -> None:
+        self._inner: Renderer = open_renderer(name, appearance_of(look, state), ())
+        self._look, self._state, self._adds_glare = look, state, name == "compositor" and look.shine > 0
+        self._last: tuple[tuple[HandPose, ...], Camera, RenderedFrame] | None = None
 
     @property
     def appearance(self) -> Appearance:
@@ -49,14 +53,16 @@ class PlasticGlare:
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
         """Return the ideal picture of one instant."""
+        if self._last is not None and self._last[:2] == (snapshot.hands, camera):
+            return replace(self._last[2], t_ns=t_ns)
         frame = self._inner.render(snapshot, camera, t_ns=t_ns)
-        if self._look.shine <= 0:
-            return frame
-        height, width = frame.image.shape[:2]
-        glare = self._highlights(camera, (width, height))
-        glare *= self._plastic(snapshot, camera, (width, height))[:, :, None]
-        image = np.clip(frame.image + glare * 255, 0, 255).astype(np.uint8)
-        return dataclasses.replace(frame, image=image)
+        if self._adds_glare:
+            height, width = frame.image.shape[:2]
+            glare = self._highlights(camera, (width, height))
+            glare *= self._plastic(snapshot, camera, (width, height))[:, :, None]
+            frame = replace(frame, image=np.clip(frame.image + glare * 255, 0, 255).astype(np.uint8))
+        self._last = (snapshot.hands, camera, frame)
+        return frame
 
     def _highlights(self, camera: Camera, size: tuple[int, int]) -> Plane:
         """Return the lamps' mirror images over the whole picture, shape (height, width, 3)."""
@@ -65,7 +71,9 @@ class PlasticGlare:
         points = np.column_stack([np.nan_to_num(points[:, :2], nan=1e4), np.zeros(len(points))])
         total = np.zeros((*x.shape, 3), dtype=np.float32)
         for lamp in self._look.lamps:
-            strength = _mirrored(points, lamp, camera).reshape(x.shape) * 2.5 * lamp.strength * self._look.shine
+            off, size_rad = mirror_angles(points, lamp, camera)
+            mirrored = np.exp(-0.5 * (off / (_ROUGH + size_rad)) ** 4).reshape(x.shape)
+            strength = mirrored * 2.5 * lamp.strength * self._look.shine
             total += strength[:, :, None] * np.array(lamp.color[::-1], dtype=np.float32)
         full = cv2.resize(total, (x.shape[1] * _STEP, x.shape[0] * _STEP), interpolation=cv2.INTER_LINEAR)
         return np.asarray(full[: size[1], : size[0]], dtype=np.float32)
@@ -76,8 +84,7 @@ class PlasticGlare:
         plate = slide_solids(self._look, self._state)[:1]
         dials = self._look.strip.dials
         covers = (np.array([(x, y, 0.5) for x in dial.x_mm for y in dial.y_mm]) for dial in dials)
-        outlines = [cloud(plate)[0], *covers]
-        for outline in outlines:
+        for outline in (cloud(plate)[0], *covers):
             _fill(mask, camera.to_pixels(outline), 1)
         for hand in cloud(loose_solids(self.appearance, snapshot)):
             _fill(mask, camera.to_pixels(hand), 0)
@@ -86,15 +93,7 @@ class PlasticGlare:
 
 def _fill(mask: Image, points_px: Array, value: int) -> None:
     if np.isfinite(points_px).all():
-        hull = cv2.convexHull(np.round(points_px * (1 << _SHIFT)).astype(np.int32))
-        cv2.fillConvexPoly(mask, hull, (value,), cv2.LINE_8, _SHIFT)
-
-
-def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
-    """Return the strength of a lamp's mirror image in level plastic, 0..1. Shape (n, 3) to (n,)."""
-    off, size = mirror_angles(points, lamp, camera)
-    strength: Array = np.exp(-0.5 * (off / (_ROUGH + size)) ** 4)
-    return strength
+        fill_hull(mask, to_fixed(points_px), (value,), smooth=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +116,7 @@ class StripFrame:
 
 
 class StripFilm:
-    """Films one strip.
-
-    Args:
-        renderer: that draws it; `traced` shows the plastic's glare by itself, to the compositor's pictures it is added.
-    """
+    """Films one strip. `renderer`: name of the one that draws it."""
 
     def __init__(self, look: StripLook, renderer: RendererName = "compositor", *, seed: int = 0) -> None:
         self._look, self._renderer = look, renderer
@@ -130,53 +125,19 @@ class StripFilm:
     def film(self, moments: Sequence[StripMoment]) -> Iterator[StripFrame]:
         """Yield every picture of the moments, in order."""
         for moment in moments:
-            yield from self._moment(moment)
-
-    def _moment(self, moment: StripMoment) -> Iterator[StripFrame]:
-        drawing: Renderer = open_renderer(self._renderer, appearance_of(self._look, moment.state), ())
-        if self._renderer == "compositor":
-            drawing = PlasticGlare(drawing, self._look, moment.state)
-        drawing = _CachingRenderer(drawing)
-        hands = moment.hands or ((),) * len(moment.t_ns)
-        snapshots = [Snapshot(t_ns, False, (), hands=over) for t_ns, over in zip(moment.t_ns, hands, strict=True)]
-        for index, snapshot in enumerate(snapshots):
-            frame = expose(drawing, self._effects, self._look.camera, snapshots, index)
-            yield StripFrame(snapshot.t_ns, frame.image, moment.state, len(snapshot.hands))
+            drawing = _StripRenderer(self._renderer, self._look, moment.state)
+            hands = moment.hands or ((),) * len(moment.t_ns)
+            snapshots = [Snapshot(t_ns, False, (), hands=over) for t_ns, over in zip(moment.t_ns, hands, strict=True)]
+            for index, snapshot in enumerate(snapshots):
+                frame = expose(drawing, self._effects, self._look.camera, snapshots, index)
+                yield StripFrame(snapshot.t_ns, frame.image, moment.state, len(snapshot.hands))
 
 
-class _CachingRenderer:
-    """A renderer that draws a still strip once: the same hands before the same camera give the same picture."""
-
-    def __init__(self, inner: Renderer) -> None:
-        self._inner = inner
-        self._last: tuple[tuple[HandPose, ...], Camera, RenderedFrame] | None = None
-
-    @property
-    def appearance(self) -> Appearance:
-        """The appearance that it draws."""
-        return self._inner.appearance
-
-    def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """Return the ideal picture of one instant."""
-        if self._last is not None and self._last[:2] == (snapshot.hands, camera):
-            return replace(self._last[2], t_ns=t_ns)
-        frame = self._inner.render(snapshot, camera, t_ns=t_ns)
-        self._last = (snapshot.hands, camera, frame)
-        return frame
-
-
-@dataclass(frozen=True, slots=True)
-class ClipTimes:
-    """Duration of each part of a move, s."""
-
-    before_s: float = 3.0  # the strip as it stands before the first play
-    declared_s: float = 0.8  # from the cards to the hand
-    hand_s: float = 1.0  # a hand over the strip
-    stands_s: float = 4.0  # the strip as it was set
-    slipped_s: float = 7.0  # the strip as it was set wrongly, until its coach mends it
-
-
-TIMES: Final = ClipTimes()
+BEFORE_S: Final = 3.0  # duration of the strip as it stands before the first play
+DECLARED_S: Final = 0.8  # from the cards to the hand
+HAND_S: Final = 1.0  # of a hand over the strip
+STANDS_S: Final = 4.0  # of the strip as it was set
+SLIPPED_S: Final = 7.0  # of the strip as it was set wrongly, until its coach mends it
 SLIP_YD: Final = 2.0  # error of a slide that is set wrongly at first
 
 
@@ -197,19 +158,18 @@ def script_of(moves: Sequence[StripMove], strip: StripSet, *, fps: float, slip: 
     rng = np.random.default_rng([seed, 0x5C21])
     first = _before(strip)
     clock = _FilmClock(round(SECOND_NS / fps))
-    moments = [StripMoment(clock.times(TIMES.before_s), first)]
+    moments = [StripMoment(clock.times(BEFORE_S), first)]
     events: list[Event] = []
     shown = first
     for number, move in enumerate(moves, start=1):
-        events += [
-            dataclasses.replace(event, t_ns=clock.now_ns + place * 1000) for place, event in enumerate(move.events)
-        ]
-        moments.append(StripMoment(clock.times(TIMES.declared_s), shown))
+        events += [replace(event, t_ns=clock.now_ns + place * 1000) for place, event in enumerate(move.events)]
+        moments.append(StripMoment(clock.times(DECLARED_S), shown))
         if number == slip:
-            shown = dataclasses.replace(move.strip, slide_yd=_slipped(move.strip.slide_yd, strip))
-            moments += [_set(clock, shown, strip, rng), StripMoment(clock.times(TIMES.slipped_s), shown)]
+            slip_yd = -SLIP_YD if move.strip.slide_yd > strip.field.length_yd / 2 else SLIP_YD
+            shown = replace(move.strip, slide_yd=move.strip.slide_yd + slip_yd)
+            moments += [_set(clock, shown, strip, rng), StripMoment(clock.times(SLIPPED_S), shown)]
         shown = move.strip
-        moments += [_set(clock, shown, strip, rng), StripMoment(clock.times(TIMES.stands_s), shown)]
+        moments += [_set(clock, shown, strip, rng), StripMoment(clock.times(STANDS_S), shown)]
     return StripScript(tuple(moments), tuple(events))
 
 
@@ -233,13 +193,13 @@ def write_clip(
     """
     total = sum(len(moment.t_ns) for moment in script.moments)
     done = 0
-    with ClipWriter(_beside(name, ".mp4"), look.camera.lens.size_px, fps) as clip:
+    with ClipWriter(beside(name, ".mp4"), look.camera.lens.size_px, fps) as clip:
         for frame in StripFilm(look, renderer, seed=seed).film(script.moments):
             clip.add(frame.image, frame.t_ns)
             done += 1
             if progress is not None:
                 progress(done, total)
-    write_events(_beside(name, ".events.jsonl"), EventsHeader(game=name.name), script.events)
+    write_events(beside(name, ".events.jsonl"), EventsHeader(game=name.name), script.events)
     _write_configuration(name)
     return done
 
@@ -263,35 +223,21 @@ def _before(strip: StripSet) -> StripState:
     return set_to(strip, 35, "center", {counts: shown.get(counts, 0) for counts in strip.counts})
 
 
-def _slipped(slide_yd: float, strip: StripSet) -> float:
-    return slide_yd - SLIP_YD if slide_yd > strip.field.length_yd / 2 else slide_yd + SLIP_YD
-
-
 def _set(clock: _FilmClock, state: StripState, strip: StripSet, rng: np.random.Generator) -> StripMoment:
     """Return a hand at the slide, moving a little."""
-    times = clock.times(TIMES.hand_s)
-    x_mm = state.slide_yd * strip.field.mm_per_yd_x
-    return StripMoment(times, state, tuple(_hands(x_mm, len(times), rng)))
-
-
-def _hands(x_mm: float, count: int, rng: np.random.Generator) -> Iterator[tuple[HandPose, ...]]:
-    side = float(rng.uniform(-60, 60))
-    for place in range(count):
-        tip = (x_mm + 4.0 * place, float(rng.uniform(25, 45)), 4.0)
-        yield (HandPose(tip, (tip[0] + side, -330.0, 90.0)),)
-
-
-def _beside(name: Path, suffix: str) -> Path:
-    return name.with_name(name.name + suffix)
+    times, hands, side = clock.times(HAND_S), [], float(rng.uniform(-60, 60))
+    for place in range(len(times)):
+        tip = (state.slide_yd * strip.field.mm_per_yd_x + 4.0 * place, float(rng.uniform(25, 45)), 4.0)
+        hands.append((HandPose(tip, (tip[0] + side, -330.0, 90.0)),))
+    return StripMoment(times, state, tuple(hands))
 
 
 def _write_configuration(name: Path) -> None:
     """Write the configuration that plays the clip; TOML's basic strings are JSON's."""
-    path = _beside(name, ".toml")
-
+    path = beside(name, ".toml")
     lines = (
         "[source]",
-        f"name = {json.dumps(str(_beside(name, '.mp4')))}",
+        f"name = {json.dumps(str(beside(name, '.mp4')))}",
         "",
         "[calibration]",
         'strip = "nfl-strategy"',
@@ -300,7 +246,4 @@ def _write_configuration(name: Path) -> None:
         'rulebook = "nfl-strategy"',
         "",
     )
-    try:
-        path.write_text("\n".join(lines), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path}: can't be written: {error.strerror}") from None
+    write_text(path, ["\n".join(lines)])

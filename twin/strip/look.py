@@ -19,7 +19,7 @@ from downfield.core.field.model import FieldModel
 from downfield.core.strip import THIRDS, Count, DialWindow, StripSet, Third
 from downfield.twin.randomization import colors
 from downfield.twin.randomization.boards import draw_board
-from downfield.twin.randomization.cameras import draw_camera, draw_lamps, draw_sensor, skin_and_sleeve, table_color
+from downfield.twin.randomization.cameras import draw_camera, draw_lamps, draw_sensor, skin_and_sleeve
 from downfield.twin.randomization.deck import Deck, Split
 from downfield.twin.table.appearance import (
     Appearance,
@@ -160,7 +160,7 @@ def draw_look(
         shine=deck.uniform(0.15, 1.0) if deck.chance(0.6) else 0.0,
         lamps=lamps,
         ambient=1 - sum(lamp.strength for lamp in lamps),
-        table=table_color(Deck(split, seed, 44)),
+        table=Deck(split, seed, 44).choice(colors.TABLES),
         skin=skin,
         sleeve=sleeve,
         camera=draw_camera(Deck(split, seed, 45), field, board, size),

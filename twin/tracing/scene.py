@@ -20,29 +20,19 @@ from downfield.twin.table.snapshot import Snapshot
 from downfield.twin.table.solids import hand_solids, stick_solid
 from downfield.twin.tracing.kernels import layout as at
 
-
-@dataclass(frozen=True, slots=True)
-class TracingLimits:
-    """Materials and measures of traced tables."""
-
-    finer: float = 1.3  # pixels of the print per pixel of the picture: more would alias, fewer would blur
-    cell_mm: float = 22.0  # side of the grid's cells: about a base's width
-    room_mm: float = 320.0  # solids farther than this from the board are not traced
-    table_below_bow_mm: float = 2.0  # the least distance from a sagging board's lowest point to the table
-    rough: float = 0.5  # roughness of painted plastic
-    rough_base: float = 0.35  # roughness of molded bases
-    rough_helmet: float = 0.28  # roughness of helmets
-    rough_board: float = 0.8  # roughness of a matt board; a glossy one is smoother by `smoother_by_gloss`
-    smoother_by_gloss: float = 0.6  # reduction of the roughness by a gloss of 1
-    thing_mm: float = 60.0  # solids of clutter listed one after another are one thing up to this far from its first
-    reflectance: float = 0.04  # reflectance of plastic and paint at normal incidence
-    clear_ior: float = 1.49  # refractive index of clear bases: acrylic
-    bevel_mm: float = 0.4  # width of the shaded rim of a base
-
-
-_LIMITS: Final = TracingLimits()
+_FINER: Final = 1.3  # pixels of the print per pixel of the picture: more would alias, fewer would blur
+_CELL_MM: Final = 22.0  # side of the grid's cells: about a base's width
+_ROOM_MM: Final = 320.0  # solids farther than this from the board are not traced
+_TABLE_BELOW_BOW_MM: Final = 2.0  # the least distance from a sagging board's lowest point to the table
+_ROUGH: Final = 0.5  # roughness of painted plastic
+_ROUGH_PARTS: Final = {"base": 0.35, "helmet": 0.28}  # roughness of molded bases and of helmets
+_ROUGH_BOARD: Final = 0.8  # roughness of a matt board; a glossy one is smoother by `_SMOOTHER_BY_GLOSS`
+_SMOOTHER_BY_GLOSS: Final = 0.6  # reduction of the roughness by a gloss of 1
+_THING_MM: Final = 60.0  # solids of clutter listed one after another are one thing up to this far from its first
+_REFLECTANCE: Final = 0.04  # reflectance of plastic and paint at normal incidence
+_CLEAR_IOR: Final = 1.49  # refractive index of clear bases: acrylic
+_BEVEL_MM: Final = 0.4  # width of the shaded rim of a base
 _DIRECTIONS: Final = 64  # in which the ambient light is averaged
-_ROUGH: Final = {"base": _LIMITS.rough_base, "helmet": _LIMITS.rough_helmet}
 
 
 class PrintTexture:
@@ -55,7 +45,7 @@ class PrintTexture:
 
     def __init__(self, appearance: Appearance) -> None:
         camera = appearance.camera
-        self.px_per_mm = _LIMITS.finer * max(camera.lens.focal_px) / max(float(camera.position_mm[2]), 1.0)
+        self.px_per_mm = _FINER * max(camera.lens.focal_px) / max(float(camera.position_mm[2]), 1.0)
         painted = paint(appearance.field, appearance.board, self.px_per_mm)
         rows, columns = (side // 2 * 2 for side in painted.image.shape[:2])
         image = np.ascontiguousarray(painted.image[:rows, :columns])
@@ -94,8 +84,9 @@ class SceneBuilder:
         for rows, player in zip(self._figures, players, strict=True):
             rows[rows[:, at.IS_BASE] > 0, at.CORNER] = player.base.corner_mm
         self._ball = _rows(appearance.ball.solids)
-        around = appearance.surroundings or _plain_surroundings(appearance)
-        table_z = min(around.table_z_mm, -appearance.board.bow_mm - _LIMITS.table_below_bow_mm)
+        plain = Surroundings(board_roughness=_ROUGH_BOARD - _SMOOTHER_BY_GLOSS * appearance.board.gloss)
+        around = appearance.surroundings or plain
+        table_z = min(around.table_z_mm, -appearance.board.bow_mm - _TABLE_BELOW_BOW_MM)
         self._still = [*(row[None] for row in _rail(appearance, table_z)), *_groups_of(_rows(appearance.clutter))]
         self._head, self._counts = _head(appearance, around, table_z), np.zeros(at.COUNT_COLUMNS, dtype=np.int64)
         texture.describe(self._head, self._counts)
@@ -170,11 +161,11 @@ def _rows(solids: Sequence[Solid]) -> Array:
     out[:, at.TURN : at.TURN + 9] = turns.reshape(-1, 9)
     out[:, at.COLOR : at.COLOR + 3] = to_light([solid.color for solid in solids])
     out[:, at.OPACITY] = [solid.opacity for solid in solids]
-    out[:, at.ROUGH] = [_ROUGH.get(solid.part, _LIMITS.rough) for solid in solids]
-    out[:, at.F0] = _LIMITS.reflectance
+    out[:, at.ROUGH] = [_ROUGH_PARTS.get(solid.part, _ROUGH) for solid in solids]
+    out[:, at.F0] = _REFLECTANCE
     out[:, at.IS_BASE] = [solid.part == "base" for solid in solids]
-    out[:, at.BEVEL] = _LIMITS.bevel_mm * out[:, at.IS_BASE]
-    out[:, at.IOR] = np.where(out[:, at.OPACITY] < 1, _LIMITS.clear_ior, 1.0)
+    out[:, at.BEVEL] = _BEVEL_MM * out[:, at.IS_BASE]
+    out[:, at.IOR] = np.where(out[:, at.OPACITY] < 1, _CLEAR_IOR, 1.0)
     for row, solid in zip(out, solids, strict=True):
         if solid.material is not None:
             _cover(row, solid.material)
@@ -235,10 +226,8 @@ def _rail(appearance: Appearance, table_z: float) -> Array:
     long, short = (x_high - x_low) / 2 + width, (y_high - y_low) / 2
     x, y = (x_low + x_high) / 2, (y_low + y_high) / 2
     sides = (
-        ((long, width / 2, half), (x, y_low - width / 2, z)),
-        ((long, width / 2, half), (x, y_high + width / 2, z)),
-        ((width / 2, short, half), (x_low - width / 2, y, z)),
-        ((width / 2, short, half), (x_high + width / 2, y, z)),
+        *(((long, width / 2, half), (x, edge, z)) for edge in (y_low - width / 2, y_high + width / 2)),
+        *(((width / 2, short, half), (edge, y, z)) for edge in (x_low - width / 2, x_high + width / 2)),
     )
     return _rows([Solid("box", size, place, color=appearance.board.rail, part="other") for size, place in sides])
 
@@ -249,14 +238,10 @@ def _groups_of(rows: Array) -> list[Array]:
         return []
     starts, first = [], None
     for number, place in enumerate(rows[:, at.CENTER : at.CENTER + 3]):
-        if first is None or np.linalg.norm(place - first) > _LIMITS.thing_mm:
+        if first is None or np.linalg.norm(place - first) > _THING_MM:
             starts.append(number)
             first = place
     return np.split(rows, starts[1:])
-
-
-def _plain_surroundings(appearance: Appearance) -> Surroundings:
-    return Surroundings(board_roughness=_LIMITS.rough_board - _LIMITS.smoother_by_gloss * appearance.board.gloss)
 
 
 def _head(appearance: Appearance, around: Surroundings, table_z: float) -> Array:
@@ -264,7 +249,7 @@ def _head(appearance: Appearance, around: Surroundings, table_z: float) -> Array
     head, board = np.zeros(at.HEAD_COLUMNS), appearance.board
     head[at.X_LOW : at.Y_HIGH + 1], head[at.BOW], head[at.TABLE_Z] = appearance.field.board_mm, board.bow_mm, table_z
     head[at.TABLE_COLOR : at.TABLE_COLOR + 3], head[at.GRAIN] = to_light(appearance.table), around.grain
-    head[at.TABLE_ROUGH], head[at.TABLE_F0] = around.table_roughness, _LIMITS.reflectance
+    head[at.TABLE_ROUGH], head[at.TABLE_F0] = around.table_roughness, _REFLECTANCE
     head[at.TABLE_TOP] = TABLE_TOPS.index(around.table_top)
     head[at.BOARD_ROUGH], head[at.BOARD_F0] = around.board_roughness, around.board_reflectance
     _light_sky(head, around, appearance.ambient)
@@ -309,26 +294,18 @@ def _grid(
 ) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
     """Return the groups in each cell of a grid over the board; its measures are written into head and counts."""
     x_low, y_low, x_high, y_high = head[at.X_LOW : at.Y_HIGH + 1]
-    left, down = max(low[:, 0].min(), x_low - _LIMITS.room_mm), max(low[:, 1].min(), y_low - _LIMITS.room_mm)
-    right, up = min(high[:, 0].max(), x_high + _LIMITS.room_mm), min(high[:, 1].max(), y_high + _LIMITS.room_mm)
-    nx, ny = (max(int(np.ceil(span / _LIMITS.cell_mm)), 1) for span in (right - left, up - down))
-    columns = np.clip(np.floor((np.stack([low[:, 0], high[:, 0]], axis=1) - left) / _LIMITS.cell_mm), 0, nx - 1).astype(
-        int
-    )
-    rows = np.clip(np.floor((np.stack([low[:, 1], high[:, 1]], axis=1) - down) / _LIMITS.cell_mm), 0, ny - 1).astype(
-        int
-    )
+    left, down = max(low[:, 0].min(), x_low - _ROOM_MM), max(low[:, 1].min(), y_low - _ROOM_MM)
+    right, up = min(high[:, 0].max(), x_high + _ROOM_MM), min(high[:, 1].max(), y_high + _ROOM_MM)
+    nx, ny = (max(int(np.ceil(span / _CELL_MM)), 1) for span in (right - left, up - down))
+    spans = np.floor((np.stack([low[:, :2], high[:, :2]], axis=1) - (left, down)) / _CELL_MM)
+    corners = np.clip(spans, 0, (nx - 1, ny - 1)).astype(int)
     inside: list[list[int]] = [[] for _ in range(nx * ny)]
-    for group, ((first, last), (bottom, top)) in enumerate(zip(columns.tolist(), rows.tolist(), strict=True)):
+    for group, ((first, bottom), (last, top)) in enumerate(corners.tolist()):
         for row in range(bottom, top + 1):
             for column in range(first, last + 1):
                 inside[row * nx + column].append(group)
-    head[at.TOP_Z], head[at.GRID_X], head[at.GRID_Y], head[at.CELL] = (
-        high[:, 2].max() + 0.01,
-        left,
-        down,
-        _LIMITS.cell_mm,
-    )
+    head[at.TOP_Z], head[at.CELL] = high[:, 2].max() + 0.01, _CELL_MM
+    head[at.GRID_X], head[at.GRID_Y] = left, down
     counts[at.I_NX], counts[at.I_NY] = nx, ny
     cells = np.cumsum([0, *map(len, inside)]).astype(np.int32)
     return cells, np.array([group for cell in inside for group in cell] or [0], dtype=np.int16)
