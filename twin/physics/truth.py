@@ -30,7 +30,6 @@ from downfield.twin.physics.outlines import Bases, Outlines
 from downfield.twin.physics.poses import FALLEN_DEG, Poses
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.twin.physics.world import World
-from downfield.twin.table.appearance import Solid
 from downfield.twin.table.snapshot import Snapshot
 from downfield.twin.table.solids import cloud, hand_solids, stick_solid
 
@@ -51,20 +50,17 @@ CONTACT_MM = 5.0  # pairs with a gap below this are listed in scenes
 _NO_COLOR = (0.0, 0.0, 0.0)
 
 
-class EventRecorder:
-    """Records the events of a table; call it with the poses of every step.
+class Truth:
+    """The truth of a world, from construction on.
 
     Args:
-        touching_mm: bases this near touch.
-
-    Attributes:
-        events: all events, in the order they became certain.
+        touching_mm: bases this near touch; less than the physics needs where figures walk on exact paths.
     """
 
-    def __init__(self, players: Sequence[Player], touching_mm: float = TOUCHING_MM) -> None:
-        self._touching_mm = touching_mm
-        self.events: list[TruthEvent] = []
-        self._players = players
+    def __init__(self, world: World, *, touching_mm: float = TOUCHING_MM) -> None:
+        self._world, self._touching_mm = world, touching_mm
+        self._events: list[TruthEvent] = []  # in the order they became certain
+        self._players = players = world.players
         self._bases = Bases(players)
         count = len(players)
         self._pairs = np.array([(a, b) for a in range(count) for b in range(a + 1, count + 1)], dtype=np.intp)
@@ -79,34 +75,20 @@ class EventRecorder:
         self._tilt_deg = np.zeros(count)
         self._ball_touch: tuple[int, int] | None = None  # when, and by which row
         self._t_ns = 0
+        world.watch(self._record)
 
-    def __call__(self, poses: Poses) -> None:
+    def _record(self, poses: Poses) -> None:
         """Record the next step or, at a time not after it, a change by a hand."""
         by_hand = poses.t_ns <= self._t_ns
         if by_hand:
             self._due_ns[:] = 0
         if poses.ball_kind == "none":
             self._ball_touch = None
-        self._falls(poses, by_hand=by_hand)
-        self._contacts(poses, self._bases.outlines(poses), by_hand=by_hand)
+        self._record_falls(poses, by_hand=by_hand)
+        self._record_contacts(poses, self._bases.outlines(poses), by_hand=by_hand)
         self._t_ns = max(self._t_ns, poses.t_ns)
 
-    def contact_since_ns(self, a: str, b: str, t_ns: int) -> int | None:
-        """Return when the contact that two figures (in order of their ids) have at an instant began."""
-        since = int(self._since_ns[self._pair_of[a, b]])
-        return since if since <= t_ns else None
-
-    def is_fallen(self, row: int, t_ns: int) -> bool:
-        """Return whether a figure lies at an instant."""
-        return bool(self._fell_ns[row] <= t_ns)
-
-    def ball_touched(self, t_ns: int) -> tuple[int, str] | None:
-        """Return the first touch of the ball on the board up to an instant, and the figure that touched it."""
-        if self._ball_touch is None or self._ball_touch[0] > t_ns:
-            return None
-        return self._ball_touch[0], self._players[self._ball_touch[1]].id
-
-    def _falls(self, poses: Poses, *, by_hand: bool) -> None:
+    def _record_falls(self, poses: Poses, *, by_hand: bool) -> None:
         tilt = np.where(poses.on_board, poses.tilt_deg, 0.0)
         lying = self._fell_ns < _NEVER
         for row in np.flatnonzero((~lying & (tilt > FALLEN_DEG)) | (lying & (tilt < RISEN_DEG))).tolist():
@@ -114,10 +96,10 @@ class EventRecorder:
             before = float(self._tilt_deg[row]), self._t_ns
             t_ns = _crossing(bound, before, (float(tilt[row]), poses.t_ns), by_hand=by_hand)
             self._fell_ns[row] = _NEVER if lying[row] else t_ns
-            self.events.append(TruthEvent("rose" if lying[row] else "fell", t_ns, self._players[row].id))
+            self._events.append(TruthEvent("rose" if lying[row] else "fell", t_ns, self._players[row].id))
         self._tilt_deg = tilt
 
-    def _contacts(self, poses: Poses, outlines: Outlines, *, by_hand: bool) -> None:
+    def _record_contacts(self, poses: Poses, outlines: Outlines, *, by_hand: bool) -> None:
         now = poses.t_ns
         able = outlines.touchable[self._pairs].all(axis=1)
         for pair in np.flatnonzero(~able & (self._since_ns < _NEVER)):
@@ -152,9 +134,9 @@ class EventRecorder:
         self._since_ns[pair] = t_ns
         a, b = self._pairs[pair]
         if b < len(self._players):
-            self.events.append(TruthEvent("touched", t_ns, *_ids(self._players, a, b)))
+            self._events.append(TruthEvent("touched", t_ns, *_ids(self._players, a, b)))
             return
-        self.events.append(TruthEvent("touched_ball", t_ns, self._players[a].id))
+        self._events.append(TruthEvent("touched_ball", t_ns, self._players[a].id))
         if self._ball_touch is None or t_ns < self._ball_touch[0]:
             self._ball_touch = t_ns, int(a)
 
@@ -162,45 +144,12 @@ class EventRecorder:
         self._since_ns[pair] = self._apart_ns[pair] = _NEVER
         a, b = self._pairs[pair]
         if b < len(self._players):
-            self.events.append(TruthEvent("parted", t_ns, *_ids(self._players, a, b)))
-
-
-def _crossing(bound: float, before: tuple[float, int], now: tuple[float, int], *, by_hand: bool) -> int:
-    """Return when a value crossed a bound between two (value, time) points; a change by a hand is instantaneous."""
-    (value, since_ns), (reached, now_ns) = before, now
-    if by_hand or not min(value, reached) <= bound <= max(value, reached) or value == reached:
-        return now_ns
-    return int(since_ns + round((bound - value) / (reached - value) * (now_ns - since_ns)))
-
-
-def _ids(players: Sequence[Player], a: int, b: int) -> tuple[str, str]:
-    first, second = sorted((players[a].id, players[b].id))
-    return first, second
-
-
-class Truth:
-    """The truth of a world, from construction on.
-
-    Args:
-        touching_mm: bases this near touch; less than the physics needs where figures walk on exact paths.
-    """
-
-    def __init__(self, world: World, *, touching_mm: float = TOUCHING_MM) -> None:
-        self._world = world
-        self._players = world.players
-        self._bases = Bases(self._players)
-        self._touching_mm = touching_mm
-        self._recorder = EventRecorder(self._players, touching_mm)
-        world.watch(self._recorder)
+            self._events.append(TruthEvent("parted", t_ns, *_ids(self._players, a, b)))
 
     @property
     def events(self) -> tuple[TruthEvent, ...]:
         """All events so far, in order of time. A parting becomes certain, and is included, only after 0.1 s."""
-        return tuple(sorted(self._recorder.events, key=lambda event: event.t_ns))
-
-    def tilt_deg(self) -> tuple[float, ...]:
-        """Tilt of each figure of the roster now, degrees."""
-        return tuple(self._world.poses().tilt_deg.tolist())
+        return tuple(sorted(self._events, key=lambda event: event.t_ns))
 
     def scene(self, snapshot: Snapshot, frame: int) -> Scene:
         """Return the scene of a snapshot of this world that was taken just now.
@@ -223,7 +172,7 @@ class Truth:
 
     def _figure(self, row: int, poses: Poses, outlines: Outlines) -> Figure:
         player, at = self._players[row], outlines.footprint(row)
-        posture: Posture = "fallen" if self._recorder.is_fallen(row, self._world.t_ns) else "upright"
+        posture: Posture = "fallen" if self._fell_ns[row] <= self._world.t_ns else "upright"
         return Figure(
             id=player.id,
             jersey=player.jersey,
@@ -251,6 +200,7 @@ class Truth:
             if gap.gap_mm >= CONTACT_MM:
                 continue
             id_a, id_b = self._players[a].id, self._players[b].id
+            since_ns = int(self._since_ns[self._pair_of[id_a, id_b]])
             out.append(
                 Contact(
                     a=id_a,
@@ -262,7 +212,7 @@ class Truth:
                     face_b=gap.face_b,
                     angle_deg=gap.angle_deg,
                     overlap_mm=gap.overlap_mm,
-                    since_ns=self._recorder.contact_since_ns(id_a, id_b, t_ns),
+                    since_ns=since_ns if since_ns <= t_ns else None,
                 )
             )
         return tuple(out)
@@ -275,8 +225,23 @@ class Truth:
         if ball.carrier is not None:
             return Ball("carried", x, y, carrier=ball.carrier)
         state: BallState = "magnetic" if ball.kind == "magnetic" else "loose"
-        touched_ns, touched_by = self._recorder.ball_touched(snapshot.t_ns) or (None, None)
-        return Ball(state, x, y, touched_by=touched_by, touched_ns=touched_ns)
+        if self._ball_touch is None or self._ball_touch[0] > snapshot.t_ns:
+            return Ball(state, x, y)
+        touched_ns, row = self._ball_touch
+        return Ball(state, x, y, touched_by=self._players[row].id, touched_ns=touched_ns)
+
+
+def _crossing(bound: float, before: tuple[float, int], now: tuple[float, int], *, by_hand: bool) -> int:
+    """Return when a value crossed a bound between two (value, time) points; a change by a hand is instantaneous."""
+    (value, since_ns), (reached, now_ns) = before, now
+    if by_hand or not min(value, reached) <= bound <= max(value, reached) or value == reached:
+        return now_ns
+    return int(since_ns + round((bound - value) / (reached - value) * (now_ns - since_ns)))
+
+
+def _ids(players: Sequence[Player], a: int, b: int) -> tuple[str, str]:
+    first, second = sorted((players[a].id, players[b].id))
+    return first, second
 
 
 def by_frame(events: Sequence[TruthEvent], times_ns: Sequence[int]) -> tuple[tuple[TruthEvent, ...], ...]:
@@ -295,17 +260,11 @@ def _hands(snapshot: Snapshot, figures: Sequence[Figure]) -> tuple[Hand, ...]:
     arms = [hand_solids(hand, _NO_COLOR, _NO_COLOR) for hand in snapshot.hands]
     out = []
     for solids in (*arms, *((stick_solid(stick),) for stick in snapshot.sticks)):
-        outline = _seen_from_above(solids)
+        points = cloud(solids).reshape(-1, 3)[:, :2]
+        outline = points[ConvexHull(points).vertices]  # counter-clockwise, shape (n, 2)
         covers = tuple(figure.id for figure in figures if _inside(outline, (figure.x_mm, figure.y_mm)))
         out.append(Hand(tuple((float(x), float(y)) for x, y in outline), covers))
     return tuple(out)
-
-
-def _seen_from_above(solids: Sequence[Solid]) -> Array:
-    """Return the convex outline from straight above, counter-clockwise, shape (n, 2)."""
-    points = cloud(solids).reshape(-1, 3)[:, :2]
-    outline: Array = points[ConvexHull(points).vertices]
-    return outline
 
 
 def _inside(outline: Array, point: tuple[float, float]) -> bool:

@@ -1,20 +1,16 @@
-"""The stage: carries out a script's steps on a world, tick by tick, and records snapshots, scenes and declarations.
-
-Conditions that a script waits for are evaluated on the current table (`ConditionChecker`).
-"""
+"""The stage: carries out a script's steps on a world, tick by tick, and records snapshots, scenes and declarations."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import singledispatchmethod
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import ScriptError
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
-from downfield.core.scene import Player, Scene
+from downfield.core.scene import Scene
 from downfield.officiating.declarations import Declaration, Switch
 from downfield.officiating.events import Event
 from downfield.twin.physics.body import Placement
@@ -36,70 +32,6 @@ EXACT_TOUCHING_MM: Final = 0.01  # bases nearer than this touch on exact paths, 
 
 _ARRIVED_MM = 30.0  # a figure steered along a polyline heads for the next point when it is this near: it turns wide
 _WITHDRAW_S = 0.3  # in which the last hand leaves the picture
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionChecker:
-    """Evaluates a script's conditions on a table."""
-
-    world: World
-    ground: Ground  # where the play is
-    players: Mapping[str, Player]
-    touching_mm: float  # bases this near touch, as the truth has it
-
-    def holds(self, condition: do.Condition) -> bool:
-        """Return whether a condition holds now."""
-        match condition:
-            case do.BasesTouch(a, b):
-                return self._touch(self.world.footprint(a), self.world.footprint(b))
-            case do.Engaged(player):
-                return self._engaged(player)
-            case do.BallTouched():
-                return self._ball_touched()
-            case do.Reaches(player, ahead_yd):
-                return self.ground.foremost_yd(self.world.footprint(player)) >= ahead_yd
-            case do.Passes(player, ahead_yd):
-                return self.ground.rearmost_yd(self.world.footprint(player)) > ahead_yd
-            case do.TouchesSideline(player):
-                return self._on_sideline(player)
-            case do.RunnerTurnsBack(player):
-                heading = self.ground.heading_deg(self.world.footprint(player).heading_deg)
-                return abs(heading) > 90.0
-            case do.Fallen(player):
-                return self.world.tilt_deg(player) > FALLEN_DEG
-
-    def _touch(self, a: Footprint, b: Footprint) -> bool:
-        near = math.dist((a.x_mm, a.y_mm), (b.x_mm, b.y_mm)) <= _NEAR_MM
-        return near and signed_gap(a, b).gap_mm <= self.touching_mm
-
-    def _engaged(self, player: str) -> bool:
-        here, jersey = self.world.footprint(player), self.players[player].jersey
-        return any(
-            self._touch(here, self.world.footprint(other)) and self.world.tilt_deg(other) <= FALLEN_DEG
-            for other in self._near((here.x_mm, here.y_mm))
-            if self.players[other].jersey != jersey
-        )
-
-    def _ball_touched(self) -> bool:
-        ball = self.world.snapshot().ball
-        if ball is None or ball.kind != "magnetic":
-            return False
-        x, y, _ = ball.position_mm
-        disc = Footprint(x, y, 0.0, _BALL)
-        return any(self._touch(self.world.footprint(id_), disc) for id_ in self._near((x, y)))
-
-    def _near(self, place_mm: tuple[float, float]) -> tuple[str, ...]:
-        """Return the figures on the board that are near enough to touch something at a place."""
-        return tuple(
-            figure.id
-            for figure in self.world.snapshot().figures
-            if not figure.in_hand and math.dist(figure.position_mm[:2], place_mm) <= _NEAR_MM
-        )
-
-    def _on_sideline(self, player: str) -> bool:
-        base = self.world.footprint(player)
-        low, high = -base.reach_mm(-90.0), base.reach_mm(90.0)
-        return low <= 0.0 or high >= self.ground.field.width_mm
 
 
 class Stage:
@@ -182,22 +114,106 @@ class Stage:
     def _declare(self, body: Declaration) -> None:
         self.events.append(Event(f"twin-{len(self.events) + 1:03d}", self.world.t_ns, "twin", body))
 
+    # Conditions
+
+    def _holds(self, condition: do.Condition) -> bool:
+        """Return whether a condition holds now."""
+        match condition:
+            case do.BasesTouch(a, b):
+                return self._touch(self.world.footprint(a), self.world.footprint(b))
+            case do.Engaged(player):
+                return self._engaged(player)
+            case do.BallTouched():
+                return self._ball_touched()
+            case do.Reaches(player, ahead_yd):
+                return self.ground.foremost_yd(self.world.footprint(player)) >= ahead_yd
+            case do.Passes(player, ahead_yd):
+                return self.ground.rearmost_yd(self.world.footprint(player)) > ahead_yd
+            case do.TouchesSideline(player):
+                return self._on_sideline(player)
+            case do.RunnerTurnsBack(player):
+                heading = self.ground.heading_deg(self.world.footprint(player).heading_deg)
+                return abs(heading) > 90.0
+            case do.Fallen(player):
+                return self.world.tilt_deg(player) > FALLEN_DEG
+
+    def _touch(self, a: Footprint, b: Footprint) -> bool:
+        near = math.dist((a.x_mm, a.y_mm), (b.x_mm, b.y_mm)) <= _NEAR_MM
+        return near and signed_gap(a, b).gap_mm <= self._touching_mm
+
+    def _engaged(self, player: str) -> bool:
+        here, jersey = self.world.footprint(player), self._players[player].jersey
+        return any(
+            self._touch(here, self.world.footprint(other)) and self.world.tilt_deg(other) <= FALLEN_DEG
+            for other in self._near((here.x_mm, here.y_mm))
+            if self._players[other].jersey != jersey
+        )
+
+    def _ball_touched(self) -> bool:
+        ball = self.world.snapshot().ball
+        if ball is None or ball.kind != "magnetic":
+            return False
+        x, y, _ = ball.position_mm
+        disc = Footprint(x, y, 0.0, _BALL)
+        return any(self._touch(self.world.footprint(id_), disc) for id_ in self._near((x, y)))
+
+    def _near(self, place_mm: tuple[float, float]) -> tuple[str, ...]:
+        """Return the figures on the board that are near enough to touch something at a place."""
+        return tuple(
+            figure.id
+            for figure in self.world.snapshot().figures
+            if not figure.in_hand and math.dist(figure.position_mm[:2], place_mm) <= _NEAR_MM
+        )
+
+    def _on_sideline(self, player: str) -> bool:
+        base = self.world.footprint(player)
+        low, high = -base.reach_mm(-90.0), base.reach_mm(90.0)
+        return low <= 0.0 or high >= self.ground.field.width_mm
+
     # Steps
 
-    @singledispatchmethod
-    def _do(self, step: do.Step) -> None:
-        raise TypeError(step)
+    def _do(self, step: do.Step) -> None:  # noqa: C901 - one case per step
+        match step:
+            case do.WaitFor(seconds):
+                self._wait(seconds)
+            case do.Until():
+                self._wait_until(step)
+            case do.Board(on, by):
+                self.world.power(on)
+                if by is not None:
+                    self._declare(Switch(on, by))
+            case do.Declare(body):
+                self._declare(body)
+            case do.Hands(_, moves, hands):
+                lanes = [moves[lane::hands] for lane in range(hands)]
+                self._show(*(self._hand(step, lane) for lane in lanes if lane))
+            case do.Topple(player, away_from, strength):
+                self.world.topple(player, self._fall_deg(player, away_from), strength)
+            case do.Steer(player, toward, toward_point):
+                self._guides.pop(player, None)
+                point = None if toward_point is None else self.ground.point_mm(toward_point)
+                self.world.steer(player, toward or point)
+            case do.Route():
+                self._send(step)
+            case do.GiveBall(player):
+                self.world.give_ball(player)
+            case do.LoseBall(place):
+                self.world.put_ball("foam", *self.ground.point_mm(place))
+            case do.LayStick(by, start, end, seconds):
+                here, coach = self.world.footprint(start), Coach(self.world, self.field, by, 1 / self._ticks_per_s)
+                self._show(coach.lay_stick((here.x_mm, here.y_mm), self.ground.point_mm(end), seconds))
+            case do.TakeBall():
+                self.world.take_ball()
+            case do.CutTo():
+                self._cut(step)
 
-    @_do.register
-    def _(self, step: do.WaitFor) -> None:
-        for _ in range(round(step.seconds * self._ticks_per_s)):
+    def _wait(self, seconds: float) -> None:
+        for _ in range(round(seconds * self._ticks_per_s)):
             self._pass()
 
-    @_do.register
-    def _(self, step: do.Until) -> None:
-        condition_checker = self._condition_checker()
+    def _wait_until(self, step: do.Until) -> None:
         for _ in range(round(step.within_s * self._ticks_per_s)):
-            if any(condition_checker.holds(condition) for condition in step.happens):
+            if any(self._holds(condition) for condition in step.happens):
                 break
             self._pass()
         else:
@@ -208,38 +224,14 @@ class Stage:
         if step.mark:
             self.marks[step.mark] = self.world.t_ns
 
-    @_do.register
-    def _(self, step: do.Board) -> None:
-        self.world.power(step.on)
-        if step.by is not None:
-            self._declare(Switch(step.on, step.by))
+    def _fall_deg(self, player: str, away_from: str | None) -> float:
+        here = self.world.footprint(player)
+        if away_from is None:
+            return here.heading_deg - 90.0
+        there = self.world.footprint(away_from)
+        return math.degrees(math.atan2(here.y_mm - there.y_mm, here.x_mm - there.x_mm))
 
-    @_do.register
-    def _(self, step: do.Declare) -> None:
-        self._declare(step.body)
-
-    @_do.register
-    def _(self, step: do.Hands) -> None:
-        lanes = [step.moves[lane :: step.hands] for lane in range(step.hands)]
-        self._show(*(self._hand(step, moves) for moves in lanes if moves))
-
-    @_do.register
-    def _(self, step: do.Topple) -> None:
-        here = self.world.footprint(step.player)
-        way = here.heading_deg - 90.0
-        if step.away_from is not None:
-            there = self.world.footprint(step.away_from)
-            way = math.degrees(math.atan2(here.y_mm - there.y_mm, here.x_mm - there.x_mm))
-        self.world.topple(step.player, way, step.strength)
-
-    @_do.register
-    def _(self, step: do.Steer) -> None:
-        self._guides.pop(step.player, None)
-        point = None if step.toward_point is None else self.ground.point_mm(step.toward_point)
-        self.world.steer(step.player, step.toward or point)
-
-    @_do.register
-    def _(self, step: do.Route) -> None:
+    def _send(self, step: do.Route) -> None:
         self._guides.pop(step.player, None)
         if isinstance(self.world, ExactWorld):
             self.world.route(
@@ -253,27 +245,7 @@ class Stage:
             self.world.set_trait(step.player, replace(self.world.trait(step.player), speed_mm_s=step.speed_mm_s))
         self._guides[step.player] = list(step.points)
 
-    @_do.register
-    def _(self, step: do.GiveBall) -> None:
-        self.world.give_ball(step.player)
-
-    @_do.register
-    def _(self, step: do.LoseBall) -> None:
-        self.world.put_ball("foam", *self.ground.point_mm(step.at))
-
-    @_do.register
-    def _(self, step: do.LayStick) -> None:
-        here = self.world.footprint(step.start)
-        coach = Coach(self.world, self.field, step.by, 1 / self._ticks_per_s)
-        self._show(coach.lay_stick((here.x_mm, here.y_mm), self.ground.point_mm(step.end), step.seconds))
-
-    @_do.register
-    def _(self, step: do.TakeBall) -> None:
-        del step
-        self.world.take_ball()
-
-    @_do.register
-    def _(self, step: do.CutTo) -> None:
+    def _cut(self, step: do.CutTo) -> None:
         self.ground = self.history.ground = self.ground.at_line(self._new_line(step))
         self._guides.clear()
         for figure in self.world.snapshot().figures:
@@ -283,8 +255,7 @@ class Stage:
             self.world.set_trait(stance.player, self.script.trait(stance.player))
             base = self.ground.stand(self._players[stance.player], stance)
             self.world.place(stance.player, base.x_mm, base.y_mm, base.heading_deg)
-        for _ in range(round(step.seconds * self._ticks_per_s)):
-            self._pass()
+        self._wait(step.seconds)
 
     def _new_line(self, cut: do.CutTo) -> float:
         if cut.spot is None:
@@ -329,12 +300,8 @@ class Stage:
             heading = math.degrees(math.atan2(py - y, px - x))
         return Footprint(x, y, heading, size)
 
-    def _condition_checker(self) -> ConditionChecker:
-        return ConditionChecker(self.world, self.ground, self._players, self._touching_mm)
-
     def _may_be_moved(self, player: str, goal: Footprint) -> bool:
-        condition_checker = self._condition_checker()
-        if condition_checker.holds(do.Fallen(player)) or condition_checker.holds(do.Engaged(player)):
+        if self._holds(do.Fallen(player)) or self._holds(do.Engaged(player)):
             return False
         others = (figure.id for figure in self.world.snapshot().figures if figure.id != player)
         return all(signed_gap(goal, self.world.footprint(other)).gap_mm > 0.1 for other in others)
