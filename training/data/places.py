@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
 from downfield.models.refiner import PATCH_PX, patch_transform, to_patch
@@ -92,7 +91,7 @@ def place_patches(
     ways = along_bodies(objects)
     guessed = guessed_bases(points[:, :4, :2], ways[:, each], rng)
     about = (objects.points[:, :4, :2] + ways[:, :, None])[:, is_figure]
-    taken = TakenPlaces(about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
+    taken = about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid
     tempting = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
     if distractors is not None:
         tempting = np.concatenate([tempting, distractors[rng.permutation(len(distractors))[:_DISTRACTORS]]])
@@ -175,28 +174,14 @@ def guessed_bases(corners: Array, along: Array, rng: np.random.Generator) -> Arr
     return guessed
 
 
-@dataclass(frozen=True, slots=True)
-class TakenPlaces:
-    """Places that are not empty: corners of figures, shape (n, 4, 2), and other occupied places, shape (k, 2)."""
-
-    figures: Array
-    avoid: Array
-
-    def are_empty(self, spots: Array, length: Array) -> NDArray[np.bool_]:
-        """Return which spots, shape (m, 2), are empty, for bases of these lengths, shape (m,)."""
-        clear = _apart(self.figures, spots).min(axis=0, initial=np.inf) > _EMPTY_FROM
-        off = np.linalg.norm(self.avoid[:, None] - spots[None], axis=2).min(axis=0, initial=np.inf)
-        empty: NDArray[np.bool_] = clear & (off > _AVOIDED * length)
-        return empty
-
-
 def empty_bases(
-    corners: Array, taken: TakenPlaces, size_px: tuple[int, int], distractors: Array, rng: np.random.Generator
+    corners: Array, taken: tuple[Array, Array], size_px: tuple[int, int], distractors: Array, rng: np.random.Generator
 ) -> Array:
     """Choose bases where there are none: at distractors, near figures and anywhere.
 
     Args:
         corners: of real bases, shape (n, 4, 2).
+        taken: corners of figures, shape (n, 4, 2), and other places that are not empty, shape (k, 2).
         distractors: places that may be taken for a figure's, pixels, shape (k, 2).
 
     Returns:
@@ -225,7 +210,9 @@ def empty_bases(
             )
         else:
             spot = rng.uniform(0, 1, 2) * size_px
-        if not taken.are_empty(spot[None], np.array([length]))[0]:
+        figures, avoid = taken
+        off = np.linalg.norm(avoid - spot, axis=1).min(initial=np.inf)
+        if _apart(figures, spot).min(initial=np.inf) <= _EMPTY_FROM or off <= _AVOIDED * length:
             continue
         out.append(_turned((corners[k] - middle)[None], np.array([turn]), np.ones(1))[0] + spot)
         if len(out) == EMPTY_PER_FRAME:
@@ -233,16 +220,15 @@ def empty_bases(
     return np.array(out).reshape(-1, 4, 2)
 
 
-def _apart(corners: Array, spots: Array) -> Array:
-    """Return how far spots, shape (m, 2), are from bases, shape (n, 4, 2), in their lengths and widths."""
+def _apart(corners: Array, spot: Array) -> Array:
+    """Return how far a spot, shape (2,), is from bases, shape (n, 4, 2), in their lengths and widths, shape (n,)."""
     ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
     aside = corners[:, [0, 3]].mean(axis=1) - corners[:, [1, 2]].mean(axis=1)
-    off = spots[None] - corners.mean(axis=1)[:, None]
+    off = spot - corners.mean(axis=1)
     # A base on its edge is not found more exactly for being narrow.
     least = (0.4 * _lengths(corners)) ** 2
     along, across = (
-        np.einsum("nmk,nk->nm", off, axis) / np.maximum((axis**2).sum(axis=1), least)[:, None]
-        for axis in (ahead, aside)
+        np.einsum("nk,nk->n", off, axis) / np.maximum((axis**2).sum(axis=1), least) for axis in (ahead, aside)
     )
     apart: Array = np.hypot(along, across)
     return apart

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -114,14 +115,7 @@ def outline_mm(base: BaseSize) -> Array:
     """
     half_length, half_width, radius = base.length_mm / 2, base.width_mm / 2, base.corner_mm
     if radius == 0:
-        return np.array(
-            [
-                (half_length, half_width),
-                (-half_length, half_width),
-                (-half_length, -half_width),
-                (half_length, -half_width),
-            ]
-        )
+        return np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) * (half_length, half_width)
     turns = np.linspace(0, math.pi / 2, _CORNER_FACETS + 1)
     arc = radius * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     center = np.array([half_length - radius, half_width - radius])
@@ -146,16 +140,7 @@ def _set_options(spec: mujoco.MjSpec) -> None:
 
 
 def _add_board(spec: mujoco.MjSpec, field: FieldModel) -> None:
-    world = spec.worldbody
-    world.add_geom(
-        name="board",
-        type=mujoco.mjtGeom.mjGEOM_PLANE,
-        size=[0, 0, 1],
-        contype=_GROUND,
-        conaffinity=0,
-        friction=[0, 0, 0],
-        **_SOLID,
-    )
+    _add_geom(spec.worldbody, "PLANE", [0, 0, 1], (_GROUND, 0), 0, name="board")
     x_low, y_low, x_high, y_high = field.board_mm
     thick, high = _RAIL_MM[0] / 2, _RAIL_MM[1] / 2
     middle_x, middle_y = (x_low + x_high) / 2, (y_low + y_high) / 2
@@ -167,15 +152,7 @@ def _add_board(spec: mujoco.MjSpec, field: FieldModel) -> None:
         (middle_x, y_high + thick, half_x, thick),
     ]
     for x, y, size_x, size_y in sides:
-        world.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            size=[size_x, size_y, high],
-            pos=[x, y, high],
-            contype=0,
-            conaffinity=_OUTLINE,
-            friction=[_BASE_FRICTION, 0, 0],
-            **_SOLID,
-        )
+        _add_geom(spec.worldbody, "BOX", [size_x, size_y, high], (0, _OUTLINE), _BASE_FRICTION, pos=[x, y, high])
 
 
 def _add_figure(spec: mujoco.MjSpec, row: int, base: BaseSize) -> None:
@@ -184,36 +161,14 @@ def _add_figure(spec: mujoco.MjSpec, row: int, base: BaseSize) -> None:
     body.explicitinertial = True
     body.mass, body.ipos, body.inertia = 4.0, [0, 0, 11.0], inertia(4.0, base)
     half = [base.length_mm / 2, base.width_mm / 2, base.height_mm / 2]
-    body.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=half,
-        pos=[0, 0, half[2]],
-        contype=0,
-        conaffinity=_GROUND,
-        friction=[0, 0, 0],
-        **_SOLID,
-    )
+    _add_geom(body, "BOX", half, (0, _GROUND), 0, pos=[0, 0, half[2]])
     outline = outline_mm(base)
     rings = [np.column_stack([outline, np.full(len(outline), z)]) for z in (0.0, base.height_mm)]
     spec.add_mesh(name=f"outline {row}", uservert=np.concatenate(rings).ravel())
-    body.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_MESH,
-        meshname=f"outline {row}",
-        contype=_OUTLINE,
-        conaffinity=_OUTLINE,
-        friction=[_BASE_FRICTION, 0, 0],
-        **_SOLID,
-    )
+    _add_geom(body, "MESH", [0, 0, 0], (_OUTLINE, _OUTLINE), _BASE_FRICTION, meshname=f"outline {row}")
     radius = min(SHOULDER_MM, 0.45 * base.width_mm)
-    body.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
-        size=[radius, 0, 0],
-        fromto=[0, 0, base.height_mm + radius, 0, 0, FIGURE_TOP_MM - radius],
-        contype=_OUTLINE,
-        conaffinity=_OUTLINE | _GROUND,
-        friction=[_BODY_FRICTION, 0, 0],
-        **_SOLID,
-    )
+    ends = [0, 0, base.height_mm + radius, 0, 0, FIGURE_TOP_MM - radius]
+    _add_geom(body, "CAPSULE", [radius, 0, 0], (_OUTLINE, _OUTLINE | _GROUND), _BODY_FRICTION, fromto=ends)
 
 
 def _add_balls(spec: mujoco.MjSpec) -> None:
@@ -222,23 +177,18 @@ def _add_balls(spec: mujoco.MjSpec) -> None:
     foam.explicitinertial = True
     foam.mass, foam.ipos, foam.inertia = _FOAM_G, [0, 0, 0], [_FOAM_G * 2.5, _FOAM_G * 4.5, _FOAM_G * 4.5]
     half_length, radius = FOAM_BALL_MM
-    foam.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
-        size=[radius, 0, 0],
-        fromto=[radius - half_length, 0, 0, half_length - radius, 0, 0],
-        contype=_OUTLINE,
-        conaffinity=_OUTLINE | _GROUND,
-        friction=[_BODY_FRICTION, 0, 0],
-        **_SOLID,
-    )
+    ends = [radius - half_length, 0, 0, half_length - radius, 0, 0]
+    _add_geom(foam, "CAPSULE", [radius, 0, 0], (_OUTLINE, _OUTLINE | _GROUND), _BODY_FRICTION, fromto=ends)
     magnetic = spec.worldbody.add_body(name="magnetic", mocap=True, pos=[0, 0, PARKED_MM])
-    magnetic.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_CYLINDER,
-        size=[*MAGNETIC_BALL_MM, 0],
-        contype=0,
-        conaffinity=_OUTLINE,
-        friction=[_BASE_FRICTION, 0, 0],
-        **_SOLID,
+    _add_geom(magnetic, "CYLINDER", [*MAGNETIC_BALL_MM, 0], (0, _OUTLINE), _BASE_FRICTION)
+
+
+def _add_geom(body: Any, kind: str, size: list[float], meets: tuple[int, int], friction: float, **rest: Any) -> None:
+    """Add a geom; `meets`: its collision type and affinity."""
+    type_ = getattr(mujoco.mjtGeom, f"mjGEOM_{kind}")
+    contype, conaffinity = meets
+    body.add_geom(
+        type=type_, size=size, contype=contype, conaffinity=conaffinity, friction=[friction, 0, 0], **_SOLID, **rest
     )
 
 

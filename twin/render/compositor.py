@@ -16,7 +16,6 @@ from functools import lru_cache
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
@@ -26,7 +25,7 @@ from downfield.twin.render.board import BoardLayer, BoardLight
 from downfield.twin.render.renderer import TableRenderer
 from downfield.twin.table.appearance import Appearance, Color, Solid
 from downfield.twin.table.snapshot import Snapshot, Vector
-from downfield.twin.table.solids import PlacedSolids
+from downfield.twin.table.solids import PlacedSolids, figure_turns
 
 _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
 """Corners of a box's faces, as `solids` orders its corners: low x, high x, low y, high y, low z, high z."""
@@ -145,7 +144,7 @@ class SolidPainter:
         middles_mm = placed.points_mm.mean(axis=1)
         colors = np.array([solid.color[::-1] for solid in placed.solids]) * 255
         rounds = _RoundBodies(points_px, colors, self._appearance.ambient, *self._lights(middles_mm))
-        turns = _turns(snapshot)
+        turns = figure_turns(snapshot)
         boxes = _Boxes(placed.points_mm[:, :8], self._appearance, self._eye)
         away = np.linalg.norm(middles_mm - self._eye, axis=1)
         # Of equal height, the far ones first.
@@ -280,10 +279,8 @@ class _RoundBodies:
         self._reach = 1.4 * np.sqrt(np.maximum(small, 0))
         self._aside = aside
         self.large = self._reach > _LARGE_PX
-        self._outlines_few, self._outlines_many = (
-            self._outlines(_STEPS[False]),
-            self._outlines(_STEPS[True], self.large),
-        )
+        self._outlines_few = self._outlines(_STEPS[False])
+        self._outlines_many = self._outlines(_STEPS[True], self.large)
         self._at = np.cumsum(self.large) - 1  # index of each large body among them
         self._colors = {
             large: np.minimum(colors * (ambient + direct[:, None] * share), 255).tolist()
@@ -318,14 +315,6 @@ def _window(points_px: Array) -> tuple[slice, slice]:
 def _let_through(window: Image, below: Image, opacity: float) -> None:
     """Let what was below a clear solid show through it, in place."""
     window[:] = np.rint(below + opacity * (window.astype(np.float32) - below)).astype(np.uint8)
-
-
-def _turns(snapshot: Snapshot) -> Array:
-    """Return the rotation matrices of all figures, shape (n, 3, 3)."""
-    if not snapshot.figures:
-        return np.empty((0, 3, 3))
-    quaternions = [pose.rotation for pose in snapshot.figures]
-    return np.asarray(Rotation.from_quat(quaternions, scalar_first=True).as_matrix())
 
 
 def _bgr(color: Color, light: float) -> tuple[float, float, float]:

@@ -17,14 +17,13 @@ from typing import Protocol
 
 import cv2
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.scene import Player
 from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import Snapshot
-from downfield.twin.table.solids import PlacedSolids, SolidPlacer, settle
+from downfield.twin.table.solids import PlacedSolids, SolidPlacer, figure_turns, settle
 
 _FINE = 4  # samples per pixel along each side
 _SHIFT = 4  # fractional bits of cv2's polygon corners
@@ -126,7 +125,7 @@ def top_corners_mm(players: Sequence[Player], snapshot: Snapshot) -> tuple[Array
     """Return the corners of all base tops in the board frame, shape (n, 4, 3), and their unit normals, shape (n, 3)."""
     half = np.array([[p.base.length_mm / 2, p.base.width_mm / 2, p.base.height_mm] for p in players])
     signs = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]])
-    turns = Rotation.from_quat([pose.rotation for pose in snapshot.figures], scalar_first=True).as_matrix()
+    turns = figure_turns(snapshot)
     places = np.array([pose.position_mm for pose in snapshot.figures])
     corners: Array = (half[:, None] * signs) @ turns.transpose(0, 2, 1) + places[:, None]
     return corners, turns[:, :, 2]

@@ -97,7 +97,10 @@ def _work(out: Path, recipe: Recipe, missing: dict[int, int], workers: int) -> I
         for table, number in missing.items():
             yield _make_table(out, recipe, table, number)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_use_one_thread) as pool:
+    # The processes share the cores among themselves: one thread each.
+    with ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=cv2.setNumThreads, initargs=(1,)
+    ) as pool:
         jobs = [pool.submit(_make_in_worker, out, recipe, table, number) for table, number in missing.items()]
         try:
             for job in as_completed(jobs):
@@ -107,10 +110,6 @@ def _work(out: Path, recipe: Recipe, missing: dict[int, int], workers: int) -> I
                 yield made
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _use_one_thread() -> None:
-    cv2.setNumThreads(1)  # the processes share the cores among themselves
 
 
 def _make_in_worker(out: Path, recipe: Recipe, table: int, number: int) -> int | str:

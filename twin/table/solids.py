@@ -207,10 +207,18 @@ class SolidPlacer:
         if not self._owners:
             return np.empty((0, POINTS, 3))
         owners = np.array(self._owners)
-        turns = Rotation.from_quat([pose.rotation for pose in snapshot.figures], scalar_first=True).as_matrix()
+        turns = figure_turns(snapshot)
         places = np.array([pose.position_mm for pose in snapshot.figures])
         posed: Array = self._figure_clouds @ turns[owners].transpose(0, 2, 1) + places[owners][:, None]
         return posed
+
+
+def figure_turns(snapshot: Snapshot) -> Array:
+    """Return the rotation matrices of all figures, shape (n, 3, 3)."""
+    if not snapshot.figures:
+        return np.empty((0, 3, 3))
+    quaternions = [pose.rotation for pose in snapshot.figures]
+    return np.asarray(Rotation.from_quat(quaternions, scalar_first=True).as_matrix())
 
 
 def loose_solids(appearance: Appearance, snapshot: Snapshot) -> tuple[Solid, ...]:
