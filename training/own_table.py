@@ -84,11 +84,7 @@ def learn_table(
     name: str,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> None:
-    """Write a network whose refiner has learned from frames of one table; the old network is not changed.
-
-    Raises:
-        InputError: the network has no figure refiner of Downfield's own.
-    """
+    """Write a network whose refiner has learned one table. Raises InputError: it has none of Downfield's own."""
     card = read_card(network)
     model, old = (figure_refiner_of(network) for _ in range(2))
     torch.manual_seed(0)

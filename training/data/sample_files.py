@@ -46,14 +46,7 @@ def sample_files(folder: Path) -> list[Path]:
 
 
 def read_samples_file(path: Path, kind: type[Samples]) -> Samples:
-    """Read one file.
-
-    Args:
-        kind: `PatchSamples` or `FrameSamples`.
-
-    Raises:
-        InputError: it holds no such samples.
-    """
+    """Read one file of `PatchSamples` or `FrameSamples`. Raises InputError: it holds none."""
     import torch
 
     try:

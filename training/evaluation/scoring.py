@@ -61,11 +61,7 @@ class FrameScore:
 
 
 def pictures_of(folder: Path, split: Split) -> Iterable[tuple[Sample, Image]]:
-    """Yield the pictures of a data set with their labels.
-
-    Raises:
-        InputError: there are none, or one is no picture.
-    """
+    """Yield the pictures of a data set with their labels. Raises InputError: there are none, or one is no picture."""
     for sample in read_samples(folder, split):
         yield sample, read_picture(folder / sample.image)
 

@@ -81,11 +81,7 @@ class CalibrationReport:
 def calibrate_network(
     folder: Path, sets: Iterable[Path], progress: Callable[[int], None] = lambda _: None
 ) -> CalibrationReport:
-    """Fit a network's corner errors and fronts on validation pictures, and write them into its card.
-
-    Raises:
-        InputError: a set has no validation pictures, they show too few figures, or the network has no refiner.
-    """
+    """Fit a network's corner errors and fronts, in its card. Raises InputError: too few pictures, or no refiner."""
     before = read_card(folder)
     if before.second_look is None:
         raise InputError(f"{folder}: this network has no refiner, whose errors and fronts could be calibrated.")
@@ -156,11 +152,7 @@ _FALLS: Final = (-1.0, 0.0, 1.0, 2.0)
 
 
 def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: None) -> NetworkCard:
-    """Set a network's thresholds and error scales, and write them into its card.
-
-    Raises:
-        InputError: a set has no validation pictures.
-    """
+    """Set a network's thresholds and error scales in its card. Raises InputError: a set has no validation pictures."""
     pictures = [list(pictures_of(each, "val")) for each in sets]
     lowest = min(_REPORTED)
     card = dataclasses.replace(

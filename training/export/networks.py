@@ -124,7 +124,6 @@ def write_refined(
 
 
 def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:
-    """Copy the files of a stage into a folder, and return their names there."""
     for file in (files.fp32, files.int8):
         if file is not None:
             shutil.copyfile(network / file, out / Path(file).name)

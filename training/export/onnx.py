@@ -196,11 +196,7 @@ def calibration_frames(crops: Path, input_px: tuple[int, int]) -> list[Pictures]
 
 
 def calibration_patches(patches: Path) -> list[Pictures]:
-    """Return training patches, uint8 (1, 64, 64, 3) each, some of every table.
-
-    Raises:
-        InputError: the folder holds none.
-    """
+    """Return training patches, uint8 (1, 64, 64, 3) each, some of every table. Raises InputError: there are none."""
     out: list[Pictures] = []
     for samples in _samples(patches, PatchSamples):
         images = samples.image.numpy()

@@ -47,12 +47,7 @@ class Keeper:
         self._stopped = True
 
     def run(self) -> None:
-        """Train until stopped.
-
-        Raises:
-            InputError: another trainer works on the folder.
-            OutputError: it can't be written.
-        """
+        """Train until stopped. Raises InputError: another trainer works on it; OutputError: it can't be written."""
         lock = self._folder.hold()
         shown, due = len(self._folder.rows()), dict.fromkeys(self._tasks(), 0.0)
         try:

@@ -31,14 +31,7 @@ _REPORTED: Final = 20  # one step in so many counts in the losses that are shown
 
 
 class Learner:
-    """Both networks in training.
-
-    Args:
-        folder: with traced samples; checkpoints in it are continued from.
-
-    Raises:
-        InputError: the plan names a checkpoint that is none.
-    """
+    """Both networks in training, in a folder. Raises InputError: the plan names a checkpoint that is none."""
 
     def __init__(self, folder: TrainerFolder, plan: LearningPlan) -> None:
         self._folder, self._plan = folder, plan
@@ -116,7 +109,6 @@ class Learner:
         self._saved_s = time.monotonic()
 
     def _cycle_s(self) -> float:
-        """Return the processor seconds spent in this cycle."""
         return time.process_time() - self._cycle_from_s
 
     def _validate_when_due(self) -> None:
@@ -146,7 +138,6 @@ class Learner:
         self._folder.add_row({"core_h": 0.0, "at": time.time(), "steps": {}, "progress": 0.0, "best": True, "row": row})
 
     def _measure(self, detector: torch.nn.Module, refiner: torch.nn.Module) -> dict[str, float]:
-        """Return the table of both kinds of pictures."""
         row = dict[str, float]()
         for kind, path in self._folder.validation.items():
             measured = measure(detector, refiner, path, self._plan.pictures)

@@ -167,11 +167,7 @@ class NetworkTraining:
         return path
 
     def resume(self, path: Path) -> None:
-        """Continue from a checkpoint; one without the network itself continues from its average.
-
-        Raises:
-            InputError: the file is no checkpoint of this network.
-        """
+        """Continue from a checkpoint, or from its average alone. Raises InputError: it is of no such network."""
         kept = read_checkpoint(path)
         load_weights(self._network, kept.get("model", kept["average"]), path)
         load_weights(self.average, kept["average"], path)

@@ -64,15 +64,11 @@ def _shown(row: TableRow, value: float | None) -> str:
 _CELL_PX: Final = (420, 210)
 _MARGIN_PX: Final = 34
 _COLUMNS: Final = 3
-_INK, _LINE, _BEST = (40, 40, 40), (180, 90, 20), (40, 140, 40)
+_INK, _LINE, _BEST = (40, 40, 40), (180, 90, 20), (40, 140, 40)  # green are the best so far
 
 
 def write_curves(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write the table over core-hours as a picture, one curve for each row; green are the best so far.
-
-    Raises:
-        OutputError: it can't be written.
-    """
+    """Write the table over core-hours as a picture, a curve for each row. Raises OutputError: it can't be written."""
     width, height = _CELL_PX
     down = -(-len(ROWS) // _COLUMNS)
     sheet = np.full((down * height, _COLUMNS * width, 3), 255, dtype=np.uint8)

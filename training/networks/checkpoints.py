@@ -24,11 +24,7 @@ Trained = TypeVar("Trained", bound=nn.Module)
 
 
 def load_file(path: Path) -> dict[str, Any]:
-    """Read a checkpoint that holds tensors and plain values only, `average` among them.
-
-    Raises:
-        InputError: there is no such file, it is no checkpoint, or it holds code.
-    """
+    """Read a checkpoint of tensors and plain values, `average` among them. Raises InputError: it is none."""
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     try:

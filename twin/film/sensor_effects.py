@@ -114,7 +114,6 @@ def color_matrix(saturation: float, hue_deg: float) -> Plane:
 
 
 def _levels(processing: Processing) -> Plane:
-    """Return the display curve as a table of 256 levels."""
     x = (np.arange(256) / 255) ** processing.gamma
     x = x + processing.contrast * (x * x * (3 - 2 * x) - x)
     return np.asarray(255 * np.clip(processing.black + (1 - processing.black) * x, 0, 1), dtype=np.float32)
@@ -268,7 +267,6 @@ def _smear(path_px: Array, blur_px: float) -> Plane:
 
 
 def _rolled(image: Image, rows_px: Array) -> Image:
-    """Return the picture with every row moved by its own offset."""
     height, width = image.shape[:2]
     x = np.arange(width, dtype=np.float32)[None] - rows_px[:, :1].astype(np.float32)
     y = np.arange(height, dtype=np.float32)[:, None] - rows_px[:, 1:].astype(np.float32)

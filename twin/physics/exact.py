@@ -165,8 +165,6 @@ class ExactWorld(World):
 
 
 class _PathEngine(PhysicsEngine):
-    """An engine that moves figures by geometry alone."""
-
     def __init__(self, players: Sequence[Player], field: FieldModel) -> None:
         self.routes: dict[int, _Route] = {}
         self._falls: dict[int, _Fall] = {}

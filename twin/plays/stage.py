@@ -117,7 +117,6 @@ class Stage:
     # Conditions
 
     def _holds(self, condition: do.Condition) -> bool:
-        """Return whether a condition holds now."""
         match condition:
             case do.BasesTouch(a, b):
                 return self._touch(self.world.footprint(a), self.world.footprint(b))
@@ -281,7 +280,6 @@ class Stage:
             yield from coach.withdraw(last.hand.fingertip_mm, _WITHDRAW_S)
 
     def _goal(self, move: do.Handling) -> Footprint:
-        """Return the placement at which a figure is set down."""
         size = self._players[move.player].base
         if any(figure.id == move.player for figure in self.world.snapshot().figures):
             start = self.world.footprint(move.player)

@@ -131,7 +131,6 @@ def _thing(deck: Deck) -> tuple[Parts, float]:
 
 
 def _written(deck: Deck, surface: Material, scale: tuple[float, float], ink: Color) -> Material:
-    """Return a surface with lines of text."""
     values = (deck.uniform(*scale), float(deck.rng.integers(99)), 0.0, 0.0)
     return dataclasses.replace(surface, pattern="text", second=ink, values=values)
 

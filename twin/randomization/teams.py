@@ -37,8 +37,6 @@ class _Glue:
 
 @dataclass(frozen=True, slots=True)
 class _Team:
-    """What a team's figures share."""
-
     kit: Kit
     mold: Mold
     base: BaseStyle
@@ -175,7 +173,6 @@ def _draw_team(deck: Deck, kit: Kit, mold: Mold, board: BoardAppearance, *, tell
 
 
 def _paint(deck: Deck, team: _Team) -> Paint:
-    """Return one player's paint."""
     kit, skin = team.kit, colors.SKINS[int(deck.rng.integers(len(colors.SKINS)))]
     plastic = kit.jersey
     chest, banded = team.body, None

@@ -114,7 +114,6 @@ class BoardLayer:
         return moved
 
     def _paint_ground(self) -> BoardPrint:
-        """Return board and table as one picture."""
         appearance, scale = self._appearance, self._px_per_mm
         board = paint(appearance.field, appearance.board, scale)
         high, wide = board.image.shape[:2]

@@ -101,7 +101,6 @@ def draw_outline(image: NDArray[np.uint8], corners_px: Array, color: Sequence[fl
 
 
 def _sides_in(corners_px: Array, by_px: float) -> Array:
-    """Return a convex polygon with every side moved inward."""
     after = np.concatenate([corners_px[1:], corners_px[:1]])
     sides = after - corners_px
     along = sides / np.maximum(np.hypot(sides[:, 0], sides[:, 1]), 1e-9)[:, None]

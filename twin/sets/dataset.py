@@ -152,6 +152,5 @@ def _truth_path(out: Path, recipe: Recipe, table: int) -> Path:
 
 
 def _made(out: Path, recipe: Recipe, table: int) -> int:
-    """Return the number of finished pictures of a table."""
     path = _truth_path(out, recipe, table)
     return sum(1 for _ in read_lines(path)) if path.exists() else 0

@@ -244,7 +244,6 @@ def _corner(snapshot: Snapshot, camera: Camera, side_px: int, rng: np.random.Gen
 
 
 def _cut(frame: RenderedFrame, corner: tuple[int, int], side_px: int) -> RenderedFrame:
-    """Return a part of a picture with its truth."""
     x, y = corner
     camera = crop_camera(frame.camera, (x - 0.5, y - 0.5), 1.0, (side_px, side_px))
     tops = tuple(_moved(top, corner, side_px) for top in frame.base_tops)

@@ -205,8 +205,6 @@ def write_clip(
 
 
 class _FilmClock:
-    """The times of a clip's frames, in order."""
-
     def __init__(self, step_ns: int) -> None:
         self.now_ns, self._step_ns = 0, step_ns
 
@@ -218,7 +216,6 @@ class _FilmClock:
 
 
 def _before(strip: StripSet) -> StripState:
-    """Return the strip before the kickoff."""
     shown = {"minutes": 15, "quarter": 1, "down": 1}
     return set_to(strip, 35, "center", {counts: shown.get(counts, 0) for counts in strip.counts})
 

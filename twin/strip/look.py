@@ -234,7 +234,6 @@ def _ball_y_mm(look: StripLook, ball: float) -> float:
 
 
 def _labels(look: StripLook) -> Iterator[Decal]:
-    """Yield the words over the windows, one for each count."""
     for counts in look.strip.counts:
         dials = look.strip.dials_of(counts)
         x_mm = (min(dial.x_mm[0] for dial in dials) - 2.0, max(dial.x_mm[1] for dial in dials) + 2.0)

@@ -185,7 +185,6 @@ def _cover(row: Array, material: Material) -> None:
 
 
 def _placed(rows: Array, rotation: Sequence[float], position_mm: Sequence[float]) -> Array:
-    """Return rows moved into the board frame."""
     out, turn = rows.copy(), Rotation.from_quat(rotation, scalar_first=True).as_matrix()
     out[:, at.CENTER : at.CENTER + 3] = rows[:, at.CENTER : at.CENTER + 3] @ turn.T + np.asarray(position_mm)
     out[:, at.TURN : at.TURN + 9] = (turn @ rows[:, at.TURN : at.TURN + 9].reshape(-1, 3, 3)).reshape(-1, 9)

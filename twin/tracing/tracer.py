@@ -104,7 +104,6 @@ def _tables(scenes: Sequence[TracedScene], views: Sequence[tuple[int, Camera]]) 
 
 
 def _launch(kernel: Any, count: int, arrays: Arrays, rest: tuple[Any, ...], out: Any) -> None:
-    """Run a kernel that writes `out`."""
     if ON_CUDA:
         kernel[-(-count // _THREADS), _THREADS](*map(_sent, arrays), *rest, out)
     else:
@@ -121,13 +120,11 @@ def _empty(shape: tuple[int, ...], kind: Any) -> Any:
 
 
 def _copied(array: Any) -> NDArray[Any]:
-    """Return an array of the target on the processor."""
     copied: NDArray[Any] = array.copy_to_host() if ON_CUDA else array
     return copied
 
 
 def _sent(array: NDArray[Any]) -> Any:
-    """Return an array in the memory of the target."""
     if not ON_CUDA:
         return array
     from numba import cuda

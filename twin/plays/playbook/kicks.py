@@ -117,7 +117,6 @@ def punt() -> ExpectedPlay:
 
 
 def _row(place: int, count: int) -> float:
-    """Return the places of a row of figures across the field, the middle left free."""
     half = FIELD.width_yd / 2 - 3.0
     side = 1 if place < count / 2 else -1
     step = place if side == 1 else place - (count + 1) // 2

@@ -276,6 +276,5 @@ def _out_of_bounds(history: PlayHistory, t_ns: int) -> Expectation:
 
 
 def _later(call: ExpectedCall, by_ns: int) -> ExpectedCall:
-    """Return the same call with more time."""
     first, last = call.t_ns or (0, 0)
     return replace(call, t_ns=(first, last + by_ns))
