@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.arrays import Array, Image
+from downfield.core.arrays import Array
 from downfield.models.refiner import MIRRORED_CORNERS
 
 FALLEN_KIND: Final = 1
@@ -61,20 +60,6 @@ def parse_objects(text: str, size_px: tuple[int, int]) -> Objects:
 MIRRORED_POINTS: Final = (*MIRRORED_CORNERS, 4)  # what the keypoints, corners and helmet, are called in a mirror
 
 
-def quarter_turn(rng: np.random.Generator) -> tuple[Array, bool]:
-    """Draw a turn by some quarters, mirrored or not: its matrix, shape (2, 2), and whether it mirrors."""
-    turn = np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), int(rng.integers(4)))
-    mirrored = bool(rng.random() < 0.5)
-    return (turn @ np.diag([-1.0, 1.0]) if mirrored else turn), mirrored
-
-
-def cut_out(image: Image, matrix: Array, side_px: int, rng: np.random.Generator) -> Image:
-    """Cut a square part of a picture by a transform to it, shape (2, 3); one color outside the picture."""
-    color = tuple(int(value) for value in rng.integers(0, 255, 3))
-    part = cv2.warpAffine(image, matrix, (side_px, side_px), flags=cv2.INTER_LINEAR, borderValue=color)
-    return np.asarray(part, dtype=np.uint8)
-
-
 def with_room(objects: Objects) -> Objects:
     """Return the objects with the ball's box at least `BALL_PX` and hands' boxes at most `HAND_PX`."""
     boxes = objects.boxes.copy()
@@ -98,8 +83,9 @@ def draw_cut(objects: Objects, size_px: tuple[int, int], rng: np.random.Generato
     exact = bool(rng.random() < _EXACT_CROPS)
     scale = 1.0 if exact else float(np.exp(rng.uniform(*np.log(_CROP_SCALES))))
     center = _crop_center(objects, size_px, scale, rng)
-    turn, mirrored = quarter_turn(rng)
-    linear = turn * scale
+    linear = scale * np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), int(rng.integers(4)))
+    if mirrored := bool(rng.random() < 0.5):
+        linear = linear @ np.diag([-1.0, 1.0])
     shift = np.full(2, (CROP_PX - 1) / 2) - linear @ center
     if exact:  # whole pixels stay whole pixels
         shift = np.rint(shift)

@@ -21,7 +21,6 @@ from downfield.training.data.objects import (
     CROP_PX,
     INPUT_WIDTH_PX,
     Objects,
-    cut_out,
     draw_cut,
     moved,
     padded,
@@ -43,7 +42,8 @@ def crops_of(path: Path, count: int, rng: np.random.Generator) -> FrameSamples:
     for _ in range(count):
         matrix, mirrored = draw_cut(objects, size, rng)
         inside, _ = moved(objects, matrix, mirrored=mirrored)
-        crops.append(cut_out(small, matrix, CROP_PX, rng))
+        outside = rng.integers(0, 255, 3).tolist()  # one color
+        crops.append(cv2.warpAffine(small, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderValue=outside))
         found.append((inside, _shown(inside)))
     kinds, points, boxes, shown = (torch.from_numpy(part) for part in padded(found))
     return frame_samples((torch.from_numpy(np.stack(crops)), kinds.long(), points, boxes, shown))

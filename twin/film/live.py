@@ -39,12 +39,7 @@ class PlaySource:
         self.scenes: tuple[Scene, ...] = tuple(recording.scenes)
         self._recording, self._appearance = recording, appearance
         self._pacer = PlaybackPacer(paced=paced)
-        self._facts = SourceFacts("twin", script.name, appearance.camera.lens.size_px, script.fps, live=False)
-
-    @property
-    def facts(self) -> SourceFacts:
-        """Return the properties of the source."""
-        return self._facts
+        self.facts = SourceFacts("twin", script.name, appearance.camera.lens.size_px, script.fps, live=False)
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, stamped with the play's own time."""

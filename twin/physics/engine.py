@@ -153,7 +153,7 @@ class PhysicsEngine:
 
     def __init__(self, players: Sequence[Player], field: FieldModel) -> None:
         self._players = players
-        self._count = len(players)
+        self._count = self.foam_row = len(players)
         self._figures = slice(0, self._count)
         self._bodies = slice(1, self._count + 1)  # body 0 is the world
         self._model = build_model(players, field)
@@ -175,11 +175,6 @@ class PhysicsEngine:
             self.park(row)
         self.set_ball("none")
         self.switch(on=False)
-
-    @property
-    def foam_row(self) -> int:
-        """The foam ball's row."""
-        return self._count
 
     def switch(self, *, on: bool) -> None:
         """Switch the board."""

@@ -72,7 +72,7 @@ class World:
         self._bases = Bases(self.players)
         self._engine = engine or PhysicsEngine(self.players, field)
         self._drive = Drive(len(self.players), seed, vibration or Vibration())
-        self._t_ns = 0
+        self.t_ns = 0  # the current time
         self._carried: tuple[int, Vector] | None = None
         self._targets: dict[int, int] = {}  # rows steered toward other rows
         self._observers: list[Observer] = []
@@ -83,11 +83,6 @@ class World:
         for id_, at in placements.items():
             self.place(id_, at.x_mm, at.y_mm, at.heading_deg)
 
-    @property
-    def t_ns(self) -> int:
-        """The current time."""
-        return self._t_ns
-
     # Time
 
     def power(self, on: bool) -> None:
@@ -96,15 +91,15 @@ class World:
 
     def step_to(self, t_ns: int) -> None:
         """Advance the time to an instant. Raises ScriptError: the instant has passed."""
-        if t_ns < self._t_ns:
-            raise ScriptError(f"the world stands at {self._t_ns} ns and can't go back to {t_ns} ns")
+        if t_ns < self.t_ns:
+            raise ScriptError(f"the world stands at {self.t_ns} ns and can't go back to {t_ns} ns")
         while self._engine.steps * STEP_NS < t_ns:
             for row, target in self._targets.items():
                 self._drive.set_target(row, self._spot(target))
             self._engine.step(self._drive)
             self._before, self._after = self._after, self._engine.poses()
             self._notify(self._after)
-        self._t_ns = t_ns
+        self.t_ns = t_ns
 
     # Observation
 
@@ -114,7 +109,7 @@ class World:
 
     def poses(self) -> Poses:
         """Return the current poses, as arrays over the whole roster."""
-        return between(self._before, self._after, self._t_ns)
+        return between(self._before, self._after, self.t_ns)
 
     def footprint(self, id_: str) -> Footprint:
         """Return the current true footprint of a figure's base. Raises ScriptError: it is not on the board."""
@@ -247,7 +242,7 @@ class World:
         now = self._engine.poses()
         self._before = self._before.with_row(row, now)
         self._after = self._after.with_row(row, now)
-        self._notify(replace(self._after, t_ns=self._t_ns))
+        self._notify(replace(self._after, t_ns=self.t_ns))
 
     def _notify(self, poses: Poses) -> None:
         for observer in self._observers:

@@ -40,33 +40,10 @@ RCB: Final = "light-24"
 SS: Final = "light-33"
 FS: Final = "light-38"
 
-_ROLES: Final = {
-    C: "C",
-    LG: "G",
-    RG: "G",
-    LT: "T",
-    RT: "T",
-    TE: "TE",
-    SE: "WR",
-    FL: "WR",
-    QB: "QB",
-    RB: "RB",
-    FB: "RB",
-    NT: "NT",
-    LDT: "DL",
-    RDT: "DL",
-    LDE: "DL",
-    RDE: "DL",
-    LLB: "LB",
-    RLB: "LB",
-    LCB: "DB",
-    RCB: "DB",
-    SS: "DB",
-    FS: "DB",
-}
-
 OFFENSE_11: Final = (C, LG, RG, LT, RT, TE, SE, FL, QB, RB, FB)
 DEFENSE_11: Final = (NT, LDT, RDT, LDE, RDE, LLB, RLB, LCB, RCB, SS, FS)
+_LINE: Final = ("C", "G", "G", "T", "T", "TE")
+_ROLES: Final = (*_LINE, "WR", "WR", "QB", "RB", "RB", "NT", *["DL"] * 4, "LB", "LB", *["DB"] * 4)  # in this order
 
 BASE: Final = BaseSize()
 HAND_MM: Final = (11.0, -4.0)
@@ -79,7 +56,7 @@ _STACKED_MM = 1.0  # between the center and a quarterback stacked behind him
 
 def teams(base: BaseSize = BASE) -> tuple[Player, ...]:
     """Return the roster of 22, all on bases of one size."""
-    return tuple(player(id_, role, base) for id_, role in _ROLES.items())
+    return tuple(player(id_, role, base) for id_, role in zip((*OFFENSE_11, *DEFENSE_11), _ROLES, strict=True))
 
 
 def player(id_: str, role: str, base: BaseSize = BASE) -> Player:

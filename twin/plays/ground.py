@@ -40,10 +40,6 @@ class Ground:
     line_yd: float  # line of scrimmage, field yards along x of the board
     direction: int  # 1 when the offense goes toward larger x, -1 toward smaller x
 
-    def at_line(self, line_yd: float) -> Ground:
-        """Return the same ground at another line of scrimmage."""
-        return replace(self, line_yd=line_yd)
-
     def point_mm(self, point: Point) -> tuple[float, float]:
         """Convert a place in the play frame, yards, to the board frame, mm."""
         x_yd = self.line_yd + self.direction * point[0]

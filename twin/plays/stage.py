@@ -245,7 +245,7 @@ class Stage:
         self._guides[step.player] = list(step.points)
 
     def _cut(self, step: do.CutTo) -> None:
-        self.ground = self.history.ground = self.ground.at_line(self._new_line(step))
+        self.ground = self.history.ground = replace(self.ground, line_yd=self._new_line(step))
         self._guides.clear()
         for figure in self.world.snapshot().figures:
             self.world.remove(figure.id)

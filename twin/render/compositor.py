@@ -68,13 +68,8 @@ def fill_hull(
     cv2.fillConvexPoly(image, hull, color, cv2.LINE_AA if smooth else cv2.LINE_8, _SHIFT)
 
 
-def fill_convex(image: NDArray[np.uint8], corners_px: Array, color: Sequence[float]) -> None:
-    """Fill a convex polygon, corners in order round it, shape (n, 2), each side moved in by the fill's growth."""
-    cv2.fillConvexPoly(image, to_fixed(_sides_in(corners_px, GROWTH_PX)), color, cv2.LINE_AA, _SHIFT)
-
-
 def lay_convex(image: NDArray[np.uint8], corners_px: Array, color: Sequence[float]) -> None:
-    """Fill a convex polygon by area coverage: slower than `fill_convex`, and exact to a few hundredths of a pixel.
+    """Fill a convex polygon by area coverage: slower than cv2's own fill, and exact to a few hundredths of a pixel.
 
     cv2's anti-aliased fill may miss a corner by a third of a pixel.
     """
@@ -92,12 +87,6 @@ def lay_convex(image: NDArray[np.uint8], corners_px: Array, color: Sequence[floa
     part = window.astype(np.float32)
     part += (np.array(color, dtype=np.float32) - part) * (share.astype(np.float32) / np.float32(255))[:, :, None]
     window[:] = np.rint(part).astype(np.uint8)
-
-
-def draw_outline(image: NDArray[np.uint8], corners_px: Array, color: Sequence[float]) -> None:
-    """Draw a line of about a pixel just within a convex polygon's edge."""
-    ring = to_fixed(_sides_in(corners_px, GROWTH_PX))
-    cv2.polylines(image, [ring], True, color, 1, cv2.LINE_AA, _SHIFT)
 
 
 def _sides_in(corners_px: Array, by_px: float) -> Array:
@@ -122,7 +111,7 @@ class Compositor(TableRenderer):
     def _draw(self, snapshot: Snapshot, placed: PlacedSolids, camera: Camera, t_ns: int) -> Image:
         del t_ns
         image = self._light.shine(self._board.draw(camera), placed, camera)
-        SolidPainter(self._appearance, camera, image).paint(placed, self._players, snapshot)
+        SolidPainter(self.appearance, camera, image).paint(placed, self._players, snapshot)
         return image
 
 
@@ -194,7 +183,8 @@ class SolidPainter:
 
     def _face(self, solid: Solid, ring_mm: Array, ring_px: Array, normal: Array) -> None:
         if normal @ (self._eye - ring_mm[0]) > 0:
-            fill_convex(self._image, ring_px, _bgr(solid.color, self._lit(ring_mm[0], normal)))
+            color, inner = _bgr(solid.color, self._lit(ring_mm[0], normal)), _sides_in(ring_px, GROWTH_PX)
+            cv2.fillConvexPoly(self._image, to_fixed(inner), color, cv2.LINE_AA, _SHIFT)
 
     def _lit(self, at_mm: Array, normal: Array) -> float:
         light = self._appearance.ambient
@@ -230,7 +220,8 @@ class SolidPainter:
                 lay_convex(self._image, points_px[ring], shade)
                 if solid.opacity < 1:  # clear plastic gathers light at its edges
                     edge = (shade[0] * 0.4 + 153, shade[1] * 0.4 + 153, shade[2] * 0.4 + 153)
-                    draw_outline(self._image, points_px[ring], edge)
+                    inner = to_fixed(_sides_in(points_px[ring], GROWTH_PX))
+                    cv2.polylines(self._image, [inner], True, edge, 1, cv2.LINE_AA, _SHIFT)
 
 
 class _Boxes:

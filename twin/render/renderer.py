@@ -72,17 +72,12 @@ class TableRenderer(ABC):
     """
 
     def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
-        self._appearance, self._players = appearance, tuple(players)
+        self.appearance, self._players = appearance, tuple(players)
         self._placer = SolidPlacer(appearance)
-
-    @property
-    def appearance(self) -> Appearance:
-        """The appearance that it draws."""
-        return self._appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
         """Return the ideal picture of one instant, with the visible part of every base."""
-        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
+        settled = settle(snapshot, self.appearance.field, self.appearance.board.bow_mm)
         placed = self._placer.place(settled)
         image = self._draw(settled, placed, camera, t_ns)
         return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))

@@ -34,7 +34,7 @@ class TracedRenderer(TableRenderer):
 
     def _draw(self, snapshot: Snapshot, placed: PlacedSolids, camera: Camera, t_ns: int) -> Image:
         del placed
-        seed = (self._appearance.seed + t_ns) % (1 << 31)
+        seed = (self.appearance.seed + t_ns) % (1 << 31)
         return _displayed(self._tracer.light(self._builder.build(snapshot), camera, self._samples, seed))
 
 

@@ -101,11 +101,14 @@ class Arranger:
         walking = not hands and rng.random() < mix.walking_chance
         sticks = self._sticks(bases) if rng.random() < mix.stick_chance else ()
         speeds = [rng.uniform(15, 130) if walking and i not in fallen else 0.0 for i in range(len(poses))]
-        return (
-            self._at(t_ns - step_ns, walking, poses, speeds, -step_ns, ball, hands, sticks),
-            self._at(t_ns, walking, poses, speeds, 0, ball, hands, sticks),
-            self._at(t_ns + step_ns, walking, poses, speeds, step_ns, ball, hands, sticks),
-        )
+
+        def at(lag_ns: int) -> Snapshot:
+            moved = tuple(_ahead(pose, speed * lag_ns * 1e-9) for pose, speed in zip(poses, speeds, strict=True))
+            carriers = (pose for pose in moved if ball is not None and pose.id == ball.carrier)
+            carried = next((_in_hand(pose) for pose in carriers), ball)
+            return Snapshot(t_ns + lag_ns, walking, moved, carried, hands, sticks)
+
+        return at(-step_ns), at(0), at(step_ns)
 
     def _fallers(self) -> set[int]:
         """Return the fallen figures, and the least distance of others from them."""
@@ -117,22 +120,6 @@ class Arranger:
 
     def _choose(self, count: int) -> set[int]:
         return {int(i) for i in self._rng.choice(len(self._players), min(count, len(self._players)), replace=False)}
-
-    def _at(
-        self,
-        t_ns: int,
-        power: bool,
-        poses: list[FigurePose],
-        speeds: list[float],
-        lag_ns: int,
-        ball: BallPose | None,
-        hands: tuple[HandPose, ...],
-        sticks: tuple[StickPose, ...],
-    ) -> Snapshot:
-        moved = tuple(_ahead(pose, speed * lag_ns * 1e-9) for pose, speed in zip(poses, speeds, strict=True))
-        if ball is not None and ball.carrier is not None:
-            ball = _in_hand(next(pose for pose in moved if pose.id == ball.carrier))
-        return Snapshot(t_ns, power, moved, ball, hands, sticks)
 
     # Bases
 

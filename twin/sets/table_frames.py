@@ -10,8 +10,9 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.core.arrays import Array, Image
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError
+from downfield.core.field.model import FieldModel
 from downfield.core.records import check, record
 from downfield.core.scene import Player
 from downfield.twin.film.film import expose
@@ -108,8 +109,16 @@ def table_pictures(recipe: Recipe, table: int, count: int) -> Iterator[tuple[Ima
     if variety == "wide" and is_play:
         appearance = without_obstacles(appearance)
     mix = dataclasses.replace(_MIXES[ball], fallers=recipe.fallers)
+    if is_play:
+        mix = dataclasses.replace(
+            mix, fallers=0.0, fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0
+        )
     on_board = obstacles_on(appearance.field, appearance.clutter) if variety == "wide" else None
-    moments = _moments(appearance, players, rng, count, mix, on_board, is_play=is_play)
+    arranger, step_ns = Arranger(appearance, players, rng, mix, on_board), round(1e9 / appearance.sensor.fps)
+    if is_play:
+        moments = _play(appearance.field, players, rng, count, step_ns, arranger.arrange(0, step_ns)[1])
+    else:
+        moments = [arranger.arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)]
     labeler = Labeler(appearance, players)
     renderer = open_renderer(recipe.renderer, appearance, players, samples=recipe.samples)
     for number, moment in enumerate(moments):
@@ -161,34 +170,8 @@ def _scaled(appearance: Appearance, scale: float) -> Appearance:
     return dataclasses.replace(appearance, camera=camera, sensor=sensor)
 
 
-def _moments(
-    appearance: Appearance,
-    players: tuple[Player, ...],
-    rng: np.random.Generator,
-    count: int,
-    mix: Mix,
-    obstacles_mm: Array | None,
-    *,
-    is_play: bool,
-) -> list[Moment]:
-    step_ns = round(1e9 / appearance.sensor.fps)
-    if is_play:
-        calm = dataclasses.replace(
-            mix, fallers=0.0, fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0
-        )
-        start = Arranger(appearance, players, rng, calm, obstacles_mm).arrange(0, step_ns)[1]
-        return _play(appearance, players, rng, count, step_ns, start)
-    arranger = Arranger(appearance, players, rng, mix, obstacles_mm)
-    return [arranger.arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)]
-
-
 def _play(
-    appearance: Appearance,
-    players: tuple[Player, ...],
-    rng: np.random.Generator,
-    count: int,
-    step_ns: int,
-    start: Snapshot,
+    field: FieldModel, players: tuple[Player, ...], rng: np.random.Generator, count: int, step_ns: int, start: Snapshot
 ) -> list[Moment]:
     """Return instants of a play that starts from the figures' present places."""
     placements, traits = {}, {}
@@ -200,7 +183,7 @@ def _play(
             curl_deg_s=float(rng.normal(0, 12)),
             com_mm=float(rng.uniform(11, 16)),
         )
-    world = World(players, placements, traits, field=appearance.field, seed=int(rng.integers(2**31)))
+    world = World(players, placements, traits, field=field, seed=int(rng.integers(2**31)))
     if start.ball is not None and start.ball.carrier is not None:
         world.give_ball(start.ball.carrier)
     elif start.ball is not None:

@@ -24,7 +24,6 @@ from downfield.twin.render.renderer import RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
 from downfield.twin.strip.game import StripMove
 from downfield.twin.strip.look import StripLook, StripState, appearance_of, set_to, slide_solids
-from downfield.twin.table.appearance import Appearance
 from downfield.twin.table.snapshot import HandPose, Snapshot
 from downfield.twin.table.solids import cloud, loose_solids
 
@@ -43,13 +42,9 @@ class _StripRenderer:
 
     def __init__(self, name: RendererName, look: StripLook, state: StripState) -> None:
         self._inner: Renderer = open_renderer(name, appearance_of(look, state), ())
+        self.appearance = self._inner.appearance
         self._look, self._state, self._adds_glare = look, state, name == "compositor" and look.shine > 0
         self._last: tuple[tuple[HandPose, ...], Camera, RenderedFrame] | None = None
-
-    @property
-    def appearance(self) -> Appearance:
-        """The appearance that it draws."""
-        return self._inner.appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
         """Return the ideal picture of one instant."""

@@ -60,28 +60,16 @@ class StripState:
 
     def faces(self, strip: StripSet) -> tuple[str | None, ...]:
         """Return the face in each window; None for a dial between two faces."""
-        return tuple(_face(dial, turn) for dial, turn in zip(strip.dials, self.dials, strict=True))
-
-    def number(self, strip: StripSet, counts: Count) -> int | None:
-        """Return what the dials of one count say; None while one of them is between two faces."""
-        total = 0
-        for dial, face in zip(strip.dials, self.faces(strip), strict=True):
-            if dial.counts == counts:
-                if face is None:
-                    return None
-                total += int(face) * dial.place
-        return total
+        return tuple(
+            dial.faces[round(turn) % len(dial.faces)] if abs(turn - round(turn)) <= SETTLED_TURN else None
+            for dial, turn in zip(strip.dials, self.dials, strict=True)
+        )
 
     @property
     def third(self) -> Third | None:
         """The third the ball is in; None between two."""
         near = round(self.ball)
         return THIRDS[near] if abs(self.ball - near) <= SETTLED_THIRD else None
-
-
-def _face(dial: DialWindow, turn: float) -> str | None:
-    near = round(turn)
-    return dial.faces[near % len(dial.faces)] if abs(turn - near) <= SETTLED_TURN else None
 
 
 def set_to(strip: StripSet, slide_yd: float, third: Third, numbers: dict[Count, int]) -> StripState:

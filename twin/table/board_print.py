@@ -6,7 +6,6 @@ and emblems come from masks of `twin.table.lettering`. All is a function of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
@@ -17,8 +16,6 @@ from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
 from downfield.twin.table.appearance import BoardAppearance, Color, Decal, Wear
 from downfield.twin.table.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
-
-_Put = Callable[[Plane, Plane, float, float], None]
 
 _NUMBER_YD = 5.6  # numbers are squeezed to this width along the field, to stay clear of their neighbors
 _PATTERN = 0.25  # an end zone's pattern is lighter than the rest by this factor
@@ -174,19 +171,12 @@ def _signs(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> l
             arrow = arrow_mask(0.3 * height_mm * scale, toward)
             x_mm = number.x_yd * field.mm_per_yd_x + toward * (mask.shape[1] / scale / 2 + 0.3 * height_mm)
             put(letters, arrow, x_mm, number.y_yd * field.mm_per_yd_y)
-    _end_zone_words(field, appearance, letters, put, scale)
-    return [(emblem, appearance.emblem), (letters, appearance.line)]
-
-
-def _end_zone_words(field: FieldModel, appearance: BoardAppearance, plane: Plane, put: _Put, scale: float) -> None:
-    zone, middle_y = field.end_zone_mm, field.width_mm / 2
-    for word, x_mm, turns in (
-        (appearance.lettering[0], -zone / 2, 1),
-        (appearance.lettering[1], field.length_mm + zone / 2, 3),
-    ):
+    zone = field.end_zone_mm
+    for word, x_mm, turns in zip(appearance.lettering, (-zone / 2, field.length_mm + zone / 2), (1, 3), strict=True):
         if word and zone:
             mask = text_mask(word, (0.8 * field.width_mm * scale, 0.6 * zone * scale), appearance.font)
-            put(plane, np.ascontiguousarray(np.rot90(mask, turns)), x_mm, middle_y)
+            put(letters, np.ascontiguousarray(np.rot90(mask, turns)), x_mm, middle[1])
+    return [(emblem, appearance.emblem), (letters, appearance.line)]
 
 
 def _lay_decal(canvas: _Canvas, surface: Plane, decal: Decal) -> None:
