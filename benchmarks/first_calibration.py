@@ -18,7 +18,7 @@ from calibration_tables import table
 
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-from downfield.core.field.toml_file import measured_field_toml
+from downfield.core.field.model import measured_field_toml
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 from downfield.rig.tables.table_calibration import calibrate

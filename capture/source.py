@@ -158,17 +158,11 @@ def _slope(stamps: deque[int]) -> float:
     return sum(x * y for x, y in rows) / sum(x * x for x, _ in rows)
 
 
-@dataclass(frozen=True, slots=True)
-class PlaybackLimits:
-    """Thresholds of playback."""
+_CATCH_UP_NS: Final = 100_000_000
+"""Playback later than this goes on at its normal pace, since a game that rushes to catch up is hard to follow."""
 
-    # Playback later than this continues at its normal pace, since a game that rushes to catch up is hard to follow
-    catch_up_ns: int = 100_000_000
-    # A frame that is due later than this comes at once: the times leap where a recording was paused or joined
-    longest_wait_ns: int = 5_000_000_000
-
-
-_LIMITS: Final = PlaybackLimits()
+_LONGEST_WAIT_NS: Final = 5_000_000_000
+"""A frame that is due later than this comes at once: the times leap where a recording was paused or joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +299,7 @@ class PlaybackPacer:
         if self._paced:
             now = monotonic_ns()
             offset_ns = now - t_ns if self._offset_ns is None else self._offset_ns
-            if not -_LIMITS.longest_wait_ns <= now - (offset_ns + t_ns) <= _LIMITS.catch_up_ns:
+            if not -_LONGEST_WAIT_NS <= now - (offset_ns + t_ns) <= _CATCH_UP_NS:
                 offset_ns = now - t_ns
             self._offset_ns = offset_ns
             self._stopped.wait(max(0, offset_ns + t_ns - now) / 1e9)

@@ -33,16 +33,10 @@ _FIRST_PICTURES: Final = 10
 _ACCEPT: Final = "multipart/x-mixed-replace, image/jpeg, */*;q=0.5"
 
 
-@dataclass(frozen=True, slots=True)
-class JpegStreamLimits:
-    """Limits of a stream's content, so that no server can fill this computer's memory."""
-
-    picture_bytes: int = 32 << 20  # Largest picture
-    between_bytes: int = 4 << 20  # Most bytes between two pictures: sound, headers and padding
-    header_bytes: int = 4096  # Bytes before a picture that are searched for its time stamp
-
-
-_LIMITS: Final = JpegStreamLimits()
+# Bounds, so that no server can fill this computer's memory
+_PICTURE_BYTES: Final = 32 << 20  # Largest picture
+_BETWEEN_BYTES: Final = 4 << 20  # Most bytes between two pictures: sound, headers and padding
+_HEADER_BYTES: Final = 4096  # Bytes before a picture that are searched for its time stamp
 
 _START: Final = b"\xff\xd8\xff"
 _END: Final = b"\xff\xd9"
@@ -101,8 +95,8 @@ class JpegScanner:
                 return
             end = self._find_end()
             if end is None:
-                if len(self._bytes) > _LIMITS.picture_bytes:
-                    raise ValueError(f"a picture has no end within {_LIMITS.picture_bytes >> 20} MB")
+                if len(self._bytes) > _PICTURE_BYTES:
+                    raise ValueError(f"a picture has no end within {_PICTURE_BYTES >> 20} MB")
                 return
             if end > 0:
                 if not self._is_preview():
@@ -136,10 +130,10 @@ class JpegScanner:
     def _find_start(self) -> bool:
         start = self._bytes.find(_START)
         if start < 0:
-            if len(self._bytes) > _LIMITS.between_bytes:
-                raise ValueError(f"no JPEG picture in {_LIMITS.between_bytes >> 20} MB")
+            if len(self._bytes) > _BETWEEN_BYTES:
+                raise ValueError(f"no JPEG picture in {_BETWEEN_BYTES >> 20} MB")
             return False
-        self._header = bytes(self._bytes[max(0, start - _LIMITS.header_bytes) : start])
+        self._header = bytes(self._bytes[max(0, start - _HEADER_BYTES) : start])
         del self._bytes[:start]
         self._begun, self._position = True, 2
         return True

@@ -70,18 +70,11 @@ def hum_evidence(block: Array, rate_hz: float) -> float:
     return float(np.clip(decades, -HUM_LIMITS.max_decades, HUM_LIMITS.max_decades))
 
 
-@dataclass(frozen=True, slots=True)
-class SoundLimits:
-    """Rates and times of measuring sound."""
+_RATE_HZ: Final = 8000  # Of the samples; the highest harmonic measured is 360 Hz
+_UPDATE_S: Final = 0.05  # Length of sound between two measurements
+_CLOSE_TIMEOUT_S: Final = 1.0  # Timeout for a microphone to close
 
-    rate_hz: int = 8000  # Sampling rate; the highest harmonic measured is 360 Hz
-    update_s: float = 0.05  # Length of sound between two measurements
-    close_timeout_s: float = 1.0  # Timeout for a microphone to close
-
-
-_LIMITS: Final = SoundLimits()
-
-_BLOCK_SAMPLES: Final = round(HUM_LIMITS.block_s * _LIMITS.rate_hz)
+_BLOCK_SAMPLES: Final = round(HUM_LIMITS.block_s * _RATE_HZ)
 
 
 class HumListener:
@@ -89,7 +82,7 @@ class HumListener:
 
     def __init__(self) -> None:
         self.hum = 0.0  # the result of `hum_evidence` for the latest quarter second
-        self._resampler = av.AudioResampler(format="flt", layout="mono", rate=_LIMITS.rate_hz)
+        self._resampler = av.AudioResampler(format="flt", layout="mono", rate=_RATE_HZ)
         self._block: Array = np.zeros(0)
         self._new_samples = 0
 
@@ -99,9 +92,9 @@ class HumListener:
         samples = np.concatenate([self._block, *pieces]).astype(np.float64)
         self._new_samples += len(samples) - len(self._block)
         self._block = samples[-_BLOCK_SAMPLES:]
-        if len(self._block) == _BLOCK_SAMPLES and self._new_samples >= _LIMITS.update_s * _LIMITS.rate_hz:
+        if len(self._block) == _BLOCK_SAMPLES and self._new_samples >= _UPDATE_S * _RATE_HZ:
             self._new_samples = 0
-            self.hum = hum_evidence(self._block, _LIMITS.rate_hz)
+            self.hum = hum_evidence(self._block, _RATE_HZ)
 
 
 class Soundtrack:
@@ -169,7 +162,7 @@ class Microphone:
     def close(self) -> None:
         """Stop listening."""
         self._closed.set()
-        self._thread.join(_LIMITS.close_timeout_s)
+        self._thread.join(_CLOSE_TIMEOUT_S)
 
     def _listen(self) -> None:
         try:

@@ -53,8 +53,7 @@ from downfield.cli.console.progress import progress_bar, with_progress
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.field.model import is_field_file, load_field
-from downfield.core.field.toml_file import describe_measured, measured_field_toml
+from downfield.core.field.model import describe_measured, is_field_file, load_field, measured_field_toml
 from downfield.core.records import write_text
 from downfield.core.texts import parse_number
 from downfield.rig.configuration.loading import load

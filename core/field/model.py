@@ -10,6 +10,8 @@ of those lines' paint; a `LineStyle` says where a print has them instead. Yard l
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,12 +56,16 @@ def check_field(field: FieldModel) -> None:
         ("width_yd and mm_per_yd_y", field.width_mm, _LIMITS.width_mm),
     ):
         if not low <= size_mm <= high:
-            limits = f"a board's field has {low:g} to {high:g} mm"
-            raise FieldError(f"{names} make {size_mm:g} mm; {limits}. Give millimeters for each yard.")
+            raise FieldError(
+                f"{names} make {size_mm:g} mm; a board's field has {low:g} to {high:g} mm."
+                " Give millimeters for each yard."
+            )
     ratio = field.mm_per_yd_y / field.mm_per_yd_x
     if not 1 / _LIMITS.max_aspect <= ratio <= _LIMITS.max_aspect:
-        limits = f"{1 / _LIMITS.max_aspect:g} to {_LIMITS.max_aspect:g} times as much"
-        raise FieldError(f"mm_per_yd_y is {ratio:.2g} times mm_per_yd_x; on boards it is {limits}")
+        raise FieldError(
+            f"mm_per_yd_y is {ratio:.2g} times mm_per_yd_x; on boards it is {1 / _LIMITS.max_aspect:g}"
+            f" to {_LIMITS.max_aspect:g} times as much"
+        )
     for name, value, most in _sizes(field):
         check(value <= most, FieldError, f"{name} can't be above {most:g}, not {value:g}")
     for name, value, least in (
@@ -163,8 +169,9 @@ class FieldModel:
         check(min(self.margin_mm) >= 0, FieldError, f"margin_mm can't be negative {self.margin_mm}")
         check_field(self)
         if not math.isclose(self.length_yd / self.yard_line_every_yd % 1, 0, abs_tol=1e-9):
-            every = f"yard_line_every_yd ({self.yard_line_every_yd:g})"
-            raise FieldError(f"{every} does not divide length_yd ({self.length_yd:g})")
+            raise FieldError(
+                f"yard_line_every_yd ({self.yard_line_every_yd:g}) does not divide length_yd ({self.length_yd:g})"
+            )
         for name in ("hash_rows_y_yd", "number_rows_y_yd"):
             for y_yd in getattr(self, name):
                 check(0 < y_yd < self.width_yd, FieldError, f"{name}: {y_yd:g} is outside 0..{self.width_yd:g} yards")
@@ -327,3 +334,53 @@ def load_field(name_or_path: str) -> FieldModel:
 
 def _parse(text: str, path: str) -> FieldModel:
     return from_data(FieldModel, parse_toml(text, path), path=path)
+
+
+def measured_field_toml(field: FieldModel) -> str:
+    """Return a field model as the text of a TOML file that `load_field` reads back to the same model."""
+    plain, tables = [], []
+    for entry in dataclasses.fields(field):
+        value = getattr(field, entry.name)
+        if isinstance(value, LineStyle):
+            lines = [
+                f"{key} = {_toml_value(part)}" for key, part in dataclasses.asdict(value).items() if part is not None
+            ]
+            if lines:
+                tables.append("\n".join(["", f"[{entry.name}]", *lines]))
+        else:
+            plain.append(f"{entry.name} = {_toml_value(value)}")
+    return "\n".join([*plain, *tables]) + "\n"
+
+
+def describe_measured(described: FieldModel | None, found: FieldModel) -> str:
+    """Return what a solution found of a print beyond what was known of it, if anything, in one line for people."""
+    if found == described:
+        return ""
+    parts = []
+    if described is not None:
+        ratio, before = (field.mm_per_yd_y / field.mm_per_yd_x for field in (found, described))
+        parts.append(f"a yard across is {ratio:.3f} yards along (described: {before:.3f})")
+    parts += [
+        f"yard lines {found.line_width_mm('yard_line'):.1f} mm",
+        f"goal lines {found.line_width_mm('goal_line'):.1f} mm, {_GOAL_PLACES[found.goal_line.zero or 'inner']}",
+        f"border {found.line_width_mm('sideline'):.1f} mm",
+    ]
+    for rows, what in ((found.hash_rows_y_yd, "hash marks"), (found.number_rows_y_yd, "numbers")):
+        if rows:
+            near = sorted({round(min(y_yd, found.width_yd - y_yd), 1) for y_yd in rows})
+            parts.append(f"{what} {' and '.join(f'{y_yd:g}' for y_yd in near)} yd from the sidelines")
+    return "; ".join(parts)
+
+
+_GOAL_PLACES: Final = {"inner": "outside the goal", "center": "centered on the goal", "outer": "inside the goal"}
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml_value(part) for part in value)}]"
+    if isinstance(value, float):
+        return repr(round(value, 6))
+    # A basic string of TOML takes the escapes of JSON.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

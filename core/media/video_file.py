@@ -37,18 +37,10 @@ from downfield.core.media.video_streams import (
     video_stream,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class VideoFileLimits:
-    """Limits of reading damaged and unusual files."""
-
-    failed_reads: int = 50  # reads that fail one after the other, before the rest of a file is given up
-    # pictures without a decodable one before a file is no video: encoders put a key picture at least so often
-    damaged_at_first: int = 250
-    fps: float = 30.0  # frame rate of a file that has none and no times
-
-
-_LIMITS: Final = VideoFileLimits()
+_FAILED_READS: Final = 50  # reads that fail one after the other, before the rest of a file is given up
+_DAMAGED_AT_FIRST: Final = 250
+"""Pictures without a decodable one before a file is no video: encoders put a key picture at least so often."""
+_FPS: Final = 30.0  # of a file that has no rate and no times
 
 Stored = tuple[int, int, int, int]
 """The linear part of a display matrix, rounded to -1, 0 and 1: x' = a x + c y, y' = b x + d y, as (a, b, c, d)."""
@@ -151,7 +143,7 @@ class VideoReader:
 
     def pictures(self) -> Iterator[VideoPicture]:
         """Yield every picture once, damaged ones as such; times rise. Raises InputError: the rest is unreadable."""
-        fps = self.fps or _LIMITS.fps
+        fps = self.fps or _FPS
         time_base = self.stream.time_base or Fraction(1, 1000)
         t_ns, shift_ns = None, 0
         for position, decoded in enumerate(chain(self._first, self._decoding)):
@@ -183,7 +175,7 @@ class VideoReader:
         with suppress(InputError):
             for decoded in self._decoding:
                 first.append(decoded)
-                if decoded.frame is not None or len(first) >= _LIMITS.damaged_at_first:
+                if decoded.frame is not None or len(first) >= _DAMAGED_AT_FIRST:
                     break
         return first or [_Decoded(None, None)]
 
@@ -212,7 +204,7 @@ class VideoReader:
                 failed += 1
                 if failed == 1:
                     yield None
-                if failed >= _LIMITS.failed_reads:
+                if failed >= _FAILED_READS:
                     raise InputError(f"{self._path}: the rest can't be read: {error.strerror}") from None
             else:
                 return

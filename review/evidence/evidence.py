@@ -229,17 +229,9 @@ _TEXTS: Final[dict[SealState, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SealLimits:
-    """Limits of the search for seals."""
-
-    # A file of the recording is sealed when it is finished, which may be in a later game, a minute on
-    later_games: int = 5
-    seals: int = 20_000  # Of one game: two weeks of files of a minute
-    remembered: int = 2_000  # Files whose digests are kept for as long as they stay as they are
-
-
-_LIMITS: Final = SealLimits()
+_LATER_GAMES: Final = 5  # A recorded file is sealed when it is finished, which may be in a later game, a minute on
+_SEALS: Final = 20_000  # Of one game: two weeks of files of a minute
+_REMEMBERED: Final = 2_000  # Files whose digests are kept for as long as they stay as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,14 +281,14 @@ class SealedRecordings:
     def _games(self, row: GameRow) -> list[GameRow]:
         """Return a game and those that were played next, whose journals may have the seals of its files."""
         later = [*takewhile(lambda one: one.id != row.id, self._store.games(1_000_000))][::-1]
-        return [row, *later[: _LIMITS.later_games]]
+        return [row, *later[:_LATER_GAMES]]
 
     def _seals(self, games: Iterable[GameRow], video: Path) -> Iterator[SegmentSealed]:
         """Yield the seals of a file, of the first of the games that has any."""
         segment = segment_name(video)
         for game in games:
             found = False
-            for entry in self._store.latest(game.id, {SEAL_KIND}, _LIMITS.seals):
+            for entry in self._store.latest(game.id, {SEAL_KIND}, _SEALS):
                 with suppress(FormatError):  # of a journal that can't be read its own check tells
                     content = unpack_entry(entry.kind, entry.content, where=game.id)
                     if isinstance(content, SegmentSealed) and content.segment == segment:
@@ -318,7 +310,7 @@ class SealedRecordings:
             raise
         except OSError:
             return ""
-        while len(self._known) >= _LIMITS.remembered:
+        while len(self._known) >= _REMEMBERED:
             self._known.pop(next(iter(self._known)))
         self._known[path] = (state, digest)
         return digest

@@ -34,18 +34,11 @@ Comparison = Literal["agreed", "differed", "undecided", "missed", "extra"]
 """Same kind; another kind; the machine left it to people; the machine called nothing; people declared nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestionLimits:
-    """When the outcomes of a kind of call suggest a policy."""
-
-    decided: int = 5  # Fewer decisions of people say nothing about how often a call is wrong
-    overturned_share: float = 0.2  # A kind that people overturn this often should be proposed to a person first
-    # A kind of which this many stood, and none was overturned, needs no person: it is wrong less than one time in ten,
-    # sure to 95 % (the rule of three)
-    undisputed: int = 30
-
-
-_LIMITS: Final = SuggestionLimits()
+_DECIDED: Final = 5  # Fewer decisions of people say nothing about how often a call is wrong
+_OVERTURNED_SHARE: Final = 0.2  # A kind that people overturn this often should be proposed to a person first
+_UNDISPUTED: Final = 30
+"""A kind of which this many stood, and none was overturned, needs no person: it is wrong less than one time in ten, to
+95 % (the rule of three)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +72,9 @@ class CallOutcomes:
         """What a league might set."""
         decided, stood = self.confirmed + self.overturned, self.called + self.confirmed
         share = self.overturned_share
-        if share is not None and decided >= _LIMITS.decided and share >= _LIMITS.overturned_share:
+        if share is not None and decided >= _DECIDED and share >= _OVERTURNED_SHARE:
             return PolicySuggestion("propose", f"People overturned {self.overturned} of {decided} that they decided.")
-        if self.overturned == 0 and stood >= _LIMITS.undisputed:
+        if self.overturned == 0 and stood >= _UNDISPUTED:
             return PolicySuggestion("auto", f"{stood} stood, and nobody overturned one.")
         if self.overturned == 0:
             return PolicySuggestion(None, f"Nobody overturned one; {stood} so far, too few to tell.")

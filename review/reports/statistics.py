@@ -27,17 +27,8 @@ _UNCAUGHT: Final = ("incomplete", "overrun", "interception")
 HEAT_CELL_YD: Final = 2.5  # Side of a cell of a heat map
 
 
-@dataclass(frozen=True, slots=True)
-class RunLimits:
-    """What counts as movement."""
-
-    # A figure has moved once it is this far from where it last had: a standing one trembles by less
-    step_mm: float = 4.0
-    speed_span_ns: int = 250_000_000  # Speeds are over this time: long against the errors of two positions
-    moves_in: tuple[str, ...] = ("upright",)  # Postures whose movement is the figure's own
-
-
-_LIMITS: Final = RunLimits()
+_STEP_MM: Final = 4.0  # A figure has moved once it is this far from where it last had: a standing one trembles by less
+_SPEED_SPAN_NS: Final = 250_000_000  # Speeds are over this time: long against the errors of two positions
 
 
 @dataclass(slots=True)
@@ -55,21 +46,21 @@ class Run:
     def see(self, figure: Figure, t_ns: int) -> None:
         """Follow the figure to where it is in the next frame."""
         self.fell = self.fell or figure.posture == "fallen"
-        if figure.posture not in _LIMITS.moves_in or figure.lost:
+        if figure.posture != "upright" or figure.lost:  # what it does otherwise is not its own movement
             self._from = None
             return
         here = (figure.x_mm, figure.y_mm)
         if not self.points_mm:
             self.points_mm.append(here)
         step_mm = math.dist(here, self.points_mm[-1])
-        if step_mm >= _LIMITS.step_mm:
+        if step_mm >= _STEP_MM:
             self.points_mm.append(here)
             self.distance_mm += step_mm
         if self._from is None:
             self._from = (t_ns, *here)
-        elif t_ns - self._from[0] >= _LIMITS.speed_span_ns:
+        elif t_ns - self._from[0] >= _SPEED_SPAN_NS:
             moved_mm = math.dist(here, self._from[1:])
-            if moved_mm >= _LIMITS.step_mm:
+            if moved_mm >= _STEP_MM:
                 self.top_speed_mm_s = max(self.top_speed_mm_s, moved_mm / (t_ns - self._from[0]) * 1e9)
             self._from = (t_ns, *here)
 

@@ -27,6 +27,7 @@ from downfield.game.records.entries import unpack_scenes
 from downfield.game.records.keeping import GameRow
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
 from downfield.officiating.events import Event, Ruling, Undo
+from downfield.review.tracks import batched_scenes
 from downfield.rig.games.contribution_file import ContributedFrame, Reason
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History, SceneBatch
@@ -177,13 +178,8 @@ def doubted(scene: Scene, players: Iterable[str]) -> Scene:
 def _scene_before(store: StoreReader, history: History, at_ns: int) -> list[Scene]:
     """Return the latest scene at an instant or shortly before it; empty where there is none."""
     from_ns = at_ns - _LIMITS.reach_ns
-    latest: Scene | None = None
-    for batch in history.batches:
-        if batch.last_ns < from_ns or batch.first_ns > at_ns:
-            continue
-        for scene in _scenes(store, history, batch):
-            if from_ns <= scene.t_ns <= at_ns and (latest is None or scene.t_ns > latest.t_ns):
-                latest = scene
+    scenes = (one for one in batched_scenes(store, history, from_ns, at_ns) if from_ns <= one.t_ns <= at_ns)
+    latest = max(scenes, key=lambda scene: scene.t_ns, default=None)
     return [] if latest is None else [latest]
 
 

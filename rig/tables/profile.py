@@ -20,8 +20,7 @@ from downfield.capture.sources.source_types import is_address
 from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, OutputError
-from downfield.core.field.model import FieldModel
-from downfield.core.field.toml_file import measured_field_toml
+from downfield.core.field.model import FieldModel, measured_field_toml
 from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.input_files import read_text
 from downfield.core.files.private_files import replace_private_file

@@ -12,9 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import FieldError, FormatError, InputError
-from downfield.core.field.model import FieldModel, load_field, preset, preset_names
+from downfield.core.field.model import (
+    FieldModel,
+    describe_measured,
+    load_field,
+    measured_field_toml,
+    preset,
+    preset_names,
+)
 from downfield.core.field.painted_lines import LineStyle, LineZero
-from downfield.core.field.toml_file import describe_measured, measured_field_toml
 from downfield.core.records import from_data
 
 
