@@ -13,7 +13,6 @@ from downfield.core.errors import RefusedError
 from downfield.officiating.rulebooks.nfl_strategy.clock import (
     ClockPlay,
     LineClock,
-    StopReason,
     after_play,
     lines_moved,
     run_out_clock,
@@ -48,9 +47,8 @@ def test_lines_of_every_play(play: ClockPlay) -> None:
             assert lines_moved(play, running=False, hurry_up=hurry_up) == stopped
 
 
-@pytest.mark.parametrize("reason", get_args(StopReason))
-def test_every_reason_leaves_the_clock_stopped(reason: StopReason) -> None:
-    assert not after_play(LineClock(50, running=True), "ordinary", frozenset({reason})).running
+def test_what_stops_the_clock_leaves_it_stopped() -> None:
+    assert not after_play(LineClock(50, running=True), "ordinary", stopped=True).running
 
 
 def test_runs_completions_and_kneels_leave_the_clock_running() -> None:
@@ -79,7 +77,7 @@ def test_a_play_ending_on_the_warning_stops_the_clock() -> None:
 
 
 def test_a_spike_near_the_warning_takes_no_line() -> None:
-    clock = after_play(LineClock(13, running=True, warning_at=12), "spike", frozenset({"spike"}))
+    clock = after_play(LineClock(13, running=True, warning_at=12), "spike", stopped=True)
     assert clock == LineClock(13, running=False, warning_at=12)
 
 
@@ -87,7 +85,7 @@ def test_a_spike_near_the_warning_takes_no_line() -> None:
 @pytest.mark.parametrize("warning_at", [None, 12])
 def test_an_auto_5_always_leaves_one_more_play(left: int, hurry_up: bool, warning_at: int | None) -> None:
     start = LineClock(left + (warning_at or 0), running=True, warning_at=warning_at)
-    held = after_play(start, "auto_5", frozenset({"penalty"}), hurry_up=hurry_up)
+    held = after_play(start, "auto_5", stopped=True, hurry_up=hurry_up)
     assert held.to_mark == 1
     assert held.one_more
     assert not held.running
@@ -97,21 +95,21 @@ def test_an_auto_5_always_leaves_one_more_play(left: int, hurry_up: bool, warnin
 
 
 def test_an_auto_5_with_time_to_spare_takes_a_line_less() -> None:
-    assert after_play(LineClock(4, running=True), "auto_5", frozenset({"penalty"})) == LineClock(1)
-    near = after_play(LineClock(14, running=True, warning_at=12), "auto_5", frozenset({"penalty"}), hurry_up=True)
+    assert after_play(LineClock(4, running=True), "auto_5", stopped=True) == LineClock(1)
+    near = after_play(LineClock(14, running=True, warning_at=12), "auto_5", stopped=True, hurry_up=True)
     assert near == LineClock(13, warning_at=12)
 
 
 def test_a_play_that_takes_no_line_is_not_the_one_more_play() -> None:
     held = LineClock(1, one_more=True)
-    assert after_play(held, "auto_5", frozenset({"penalty"})) == held
+    assert after_play(held, "auto_5", stopped=True) == held
 
 
 def test_one_more_play_follows_an_onside_kick_its_kickers_recover() -> None:
-    kicked = after_play(LineClock(1), "kickoff_returned", frozenset({"kickoff"}), onside_recovered=True)
+    kicked = after_play(LineClock(1), "kickoff_returned", stopped=True, onside_recovered=True)
     assert kicked == LineClock(1, one_more=True)
     assert after_play(kicked, "ordinary").is_over
-    assert after_play(LineClock(1), "kickoff_returned", frozenset({"kickoff"})).is_over
+    assert after_play(LineClock(1), "kickoff_returned", stopped=True).is_over
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3])
@@ -140,7 +138,7 @@ def test_the_clock_never_rises_and_stops_at_its_marks(
         if clock.is_over:
             break
         try:
-            after = after_play(clock, play, frozenset({"incomplete"} if stopped else ()), hurry_up=hurry_up)
+            after = after_play(clock, play, stopped=stopped, hurry_up=hurry_up)
         except RefusedError:
             continue
         assert 0 <= after.left <= clock.left

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
-from typing import get_args
 
 import pytest
 
@@ -14,6 +13,7 @@ from downfield.officiating.consequences import rolls_and_choices as dice
 from downfield.officiating.rulebooks.efl import kicks as tables_efl
 from downfield.officiating.rulebooks.lions_den import tables as tables_lions_den
 from downfield.officiating.rulebooks.nfl_strategy import tables as tables_nfl_strategy
+from downfield.officiating.rulebooks.nfl_strategy.handlers import brings_penalty
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.rulebooks.tap.kicks import highest_good
 
@@ -244,11 +244,9 @@ def test_nfl_strategy_review_conditions() -> None:
 
 def test_nfl_strategy_penalty_rolls_and_exceptions() -> None:
     trigger = [11, 21, 31, 41, 51, 81]
-    bringing: tuple[tables_nfl_strategy.RollFor, ...] = ("scrimmage", "kickoff_return", "punt_return")
-    for roll_for in bringing:
-        assert [roll for roll in D100 if tables_nfl_strategy.is_penalty_roll(roll, roll_for)] == trigger
-    for roll_for in set(get_args(tables_nfl_strategy.RollFor)) - set(bringing):
-        assert not any(tables_nfl_strategy.is_penalty_roll(roll, roll_for) for roll in D100)
+    for roll in D100:
+        assert brings_penalty(roll, 5 if roll in trigger else None, can=True) is (roll in trigger)
+        assert not brings_penalty(roll, None, can=False)
 
 
 def test_nfl_strategy_dots_send_the_ball_to_their_hash() -> None:

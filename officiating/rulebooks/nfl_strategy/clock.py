@@ -14,25 +14,6 @@ ClockPlay = Literal["ordinary", "kneel", "spike", "auto_5", "kickoff_returned", 
 """The kind of a play, for the clock; ``"kickoff_dead"`` went out of bounds or is a touchback, ``"try"`` is for one
 extra point or two. Punts and field goals are ordinary."""
 
-StopReason = Literal[
-    "incomplete",
-    "spike",
-    "kickoff",
-    "field_goal_try",
-    "extra_point_try",
-    "two_point_try",
-    "punt",
-    "touchdown",
-    "safety",
-    "change_of_possession",
-    "penalty",
-    "time_out",
-    "period_end",
-    "two_minute_warning",
-    "ran_out_of_bounds",
-]
-"""Why the clock is stopped at the next play (NFLS-005..013); after anything else it runs (NFLS-014)."""
-
 RUNNING_LINES: Final = 4  # lines taken by a play before which the clock ran (NFLS-003)
 STOPPED_LINES: Final = 1  # lines taken by a play before which the clock was stopped (NFLS-004)
 HURRY_UP_LINES: Final = 2  # lines taken by a play of a hurrying offense with the clock running (NFLS-015)
@@ -89,17 +70,12 @@ def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> in
 
 
 def after_play(
-    clock: LineClock,
-    play: ClockPlay,
-    reasons: frozenset[StopReason] = frozenset(),
-    *,
-    hurry_up: bool = False,
-    onside_recovered: bool = False,
+    clock: LineClock, play: ClockPlay, *, stopped: bool = False, hurry_up: bool = False, onside_recovered: bool = False
 ) -> LineClock:
     """Return the clock after a play, with every exception of the source (NFLS-002..025).
 
     Args:
-        reasons: what in the play stops the clock.
+        stopped: whether something in the play stops the clock.
         onside_recovered: whether the kickers recovered an onside kick: one more play always follows.
 
     Raises:
@@ -114,7 +90,7 @@ def after_play(
         left, one_more = (0 if clock.warning_at is None else clock.warning_at - 1), False
     if onside_recovered and left <= 0:
         left, one_more = 1, True
-    return _with_warning(clock, left, one_more, reasons)
+    return _with_warning(clock, left, one_more=one_more, stopped=stopped)
 
 
 def run_out_clock(clock: LineClock) -> LineClock:
@@ -124,7 +100,7 @@ def run_out_clock(clock: LineClock) -> LineClock:
             f"let the clock run: only while it runs with one to three lines left; it is "
             f"{'running' if clock.running else 'stopped'} with {clock.to_mark} left (NFLS-024)"
         )
-    return _with_warning(clock, clock.left - clock.to_mark, one_more=False, reasons=frozenset())
+    return _with_warning(clock, clock.left - clock.to_mark, one_more=False, stopped=False)
 
 
 def _passes_warning(clock: LineClock) -> bool:
@@ -132,10 +108,10 @@ def _passes_warning(clock: LineClock) -> bool:
     return near or clock.one_more
 
 
-def _with_warning(clock: LineClock, left: int, one_more: bool, reasons: frozenset[StopReason]) -> LineClock:
+def _with_warning(clock: LineClock, left: int, *, one_more: bool, stopped: bool) -> LineClock:
     left = max(left, 0)
     warned = clock.warning_at is not None and left <= clock.warning_at
-    running = not (reasons or warned or left == 0)
+    running = not (stopped or warned or left == 0)
     return replace(
         clock, left=left, running=running, warning_at=None if warned else clock.warning_at, one_more=one_more
     )

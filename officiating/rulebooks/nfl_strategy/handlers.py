@@ -25,7 +25,6 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     line_yd,
     review_denied,
     with_lines,
-    with_play,
 )
 from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, advance_play, move_clock, set_up_try
 from downfield.officiating.rulebooks.nfl_strategy.tables import read_card_result
@@ -97,7 +96,7 @@ def _start_play(game: GameState, card: CardPlayed, t_ns: int, context: RuleConte
     trying = game.wait is not None and game.wait.purpose == "try" and card.kind in TRIES
     refuse_unless(game.phase in AT_REST or trying, card.kind.replace("_", " "), game)
     game = _require_card_allowed(set_up_try(game, card.kind, context) if trying else game, card)
-    flagged = _brings_penalty(card.roll, card.reroll, _roll_for(card.kind))
+    flagged = brings_penalty(card.roll, card.reroll, can=card.kind not in {*KICKOFFS, *PUNTS})
     card = read_windows(card, game.hash)
     play = CardPlay(card, card_game(game).lines.running, game.note("hurry_up") is not None, flagged)
     result = card_result(play)  # refuses results that are on no card
@@ -107,7 +106,7 @@ def _start_play(game: GameState, card: CardPlayed, t_ns: int, context: RuleConte
         tables.gain_out_of_bounds(0.0, card.dot or "red")  # refuses plays that end in the middle of the field
     kind = kind_by_card(card.kind, game.due)
     under_way = replace(game.play, kind=kind, pass_attempts=int(card.kind == "pass"))
-    return advance_play(with_play(replace(game, play=under_way), play), t_ns, context)
+    return advance_play(replace(game, play=under_way), play, t_ns, context)
 
 
 def declare_return(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -116,38 +115,33 @@ def declare_return(game: GameState, event: Event, context: RuleContext) -> Outco
     play = _play_waiting_for(game, "return")
     if tables.read_card_result(body.shown).mark not in {"gain", "fumble"}:
         raise RefusedError(f"return: enter yards, followed by F for a fumble, not {body.shown!r}")
-    blocked = card_result(play).mark == "blocked"
-    kickoff: tables.RollFor = "onside_return" if play.card.kind == "onside" else "kickoff_return"
-    flagged = _brings_penalty(
-        body.roll, body.reroll, "kickoff" if blocked else "punt_return" if play.card.kind in PUNTS else kickoff
-    )
-    return advance_play(with_play(game, replace(play, back=body, flagged=flagged)), event.t_ns, context)
+    can = card_result(play).mark != "blocked" and play.card.kind != "onside"
+    flagged = brings_penalty(body.roll, body.reroll, can=can)
+    return advance_play(game, replace(play, back=body, flagged=flagged), event.t_ns, context)
 
 
 def roll_fumble(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the roll for the side that recovers a fumble (NFLS-047)."""
     by_defense = percentile(roll.dice, "fumble") <= tables.FUMBLE_DEFENSE_TO
     play = replace(_play_under_way(game), recovered="defense" if by_defense else "offense")
-    return advance_play(with_play(game, play), context.t_ns, context)
+    return advance_play(game, play, context.t_ns, context)
 
 
 def roll_run_back(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the roll for returning a fumble recovery or interception for a touchdown (NFLS-050, NFLS-054)."""
     play = _play_under_way(game)
     run_back = percentile(roll.dice, "return") <= play.card.return_to
-    return advance_play(with_play(game, replace(play, run_back=run_back)), context.t_ns, context)
+    return advance_play(game, replace(play, run_back=run_back), context.t_ns, context)
 
 
 def roll_review(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the roll for whether the interception stands (NFLS-059, NFLS-060)."""
     play, side = _play_under_way(game), game.offense
     if percentile(roll.dice, "review") <= tables.REVIEW_UPHELD_TO:
-        return advance_play(
-            with_play(_spend_time_out(game, side), replace(play, review="upheld")), context.t_ns, context
-        )
+        return advance_play(_spend_time_out(game, side), replace(play, review="upheld"), context.t_ns, context)
     name = f"reviews_{'overtime' if game.period > context.params.count('clock.periods') else 'game'}_{side}"
     game = game.with_note(name, (game.note(name) or 0.0) + 1)
-    return advance_play(with_play(game, replace(play, review="overturned")), context.t_ns, context)
+    return advance_play(game, replace(play, review="overturned"), context.t_ns, context)
 
 
 def refuse_bare_dice(game: GameState, _roll: Roll, _context: RuleContext) -> Outcome:
@@ -160,7 +154,7 @@ def refuse_bare_dice(game: GameState, _roll: Roll, _context: RuleContext) -> Out
 def flip_onside(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
     """Handle the coin for an onside kick returned "0F" (NFLS-032)."""
     play = replace(_play_under_way(game), onside=coin.heads)
-    return advance_play(with_play(game, play), context.t_ns, context)
+    return advance_play(game, play, context.t_ns, context)
 
 
 def declare_foul(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -175,7 +169,7 @@ def declare_foul(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError("foul: only the receivers of a punt can run into the kicker (NFLS-073)")
     if not foul.on_kicker and foul.automatic and is_return(game, play):
         raise RefusedError("foul: an auto-5 stops a play before it starts, and this one has a return")
-    return advance_play(with_play(game, replace(play, foul=foul)), event.t_ns, context)
+    return advance_play(game, replace(play, foul=foul), event.t_ns, context)
 
 
 def choose_try(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
@@ -185,14 +179,14 @@ def choose_try(game: GameState, choice: ChoiceMade, context: RuleContext) -> Out
 
 def waive_review(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """Accept the interception without a review."""
-    return advance_play(with_play(game, replace(_play_under_way(game), review="waived")), context.t_ns, context)
+    return advance_play(game, replace(_play_under_way(game), review="waived"), context.t_ns, context)
 
 
 def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """Handle the offended side's choice of the penalty or the play (NFLS-064: after any review)."""
     taken = choice.choice in {"accept", "kick_again"}
     play = replace(_play_under_way(game), accepted=taken, again=choice.choice == "kick_again")
-    return advance_play(with_play(game, play), context.t_ns, context)
+    return advance_play(game, play, context.t_ns, context)
 
 
 def hurry_up(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
@@ -230,7 +224,7 @@ def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError(f"review: {reason or 'there is no interception to review now'}")
     if claim.by != game.offense:
         raise RefusedError("review: only the offense may request one (NFLS-055)")
-    return advance_play(with_play(game, replace(play, review="requested")), event.t_ns, context)
+    return advance_play(game, replace(play, review="requested"), event.t_ns, context)
 
 
 def _take_time_out(game: GameState, by: Side) -> Outcome:
@@ -287,20 +281,15 @@ def _use_up_spike(game: GameState) -> GameState:
     return game.with_note(name, 1.0)
 
 
-def _roll_for(kind: str) -> tables.RollFor:
-    if kind == "onside":
-        return "onside"
-    if kind == "kickoff":
-        return "kickoff"
-    return "punt" if kind in PUNTS else "scrimmage"
+def brings_penalty(roll: int | None, reroll: int | None, *, can: bool) -> bool:
+    """Return whether a roll brings a penalty, if its play can have one (NFLS-061, 065..069).
 
-
-def _brings_penalty(roll: int | None, reroll: int | None, roll_for: tables.RollFor) -> bool:
-    """Return whether a roll brings a penalty; refuses a missing or superfluous second roll (NFLS-061, NFLS-062)."""
+    Refuses a missing or superfluous second roll (NFLS-062).
+    """
     for number in (roll, reroll):
         if number is not None:
             percentile((number,), "roll")
-    flagged = roll is not None and tables.is_penalty_roll(roll, roll_for)
+    flagged = can and roll in tables.PENALTY_ROLLS
     if flagged and reroll is None:
         raise RefusedError(f"roll: {roll} brings a penalty; roll again for the play's result (NFLS-061)")
     if reroll is not None and not flagged:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.officiating.calls import Call, CallNumbers
@@ -21,51 +21,38 @@ from downfield.officiating.state.game_state import GameState, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 Detail = Literal["replay", "loss_of_down", "first_down", "kickoff", "kick_again", "enforced", "declined"]
-Score = Literal["touchdown", "field_goal", "extra_point", "two_point"]
-SCORES: Final[dict[str, Score]] = {
-    "touchdown": "touchdown",
-    "field_goal": "field_goal",
-    "extra_point": "extra_point",
-    "two_point": "two_point",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class PenalizedPlay:
-    """A play and its penalty."""
-
-    play: PlayResult | None  # the part of the play that counts; None when it does not count
-    foul: PlayResult  # the penalty as a result: its spot is the new line of scrimmage, in the offense's own yards
+SCORES: Final = frozenset({"touchdown", "field_goal", "extra_point", "two_point"})
 
 
 def apply_penalty(
     game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult, touchback_yd: float
-) -> PenalizedPlay:
-    """Apply a penalty to a play's result (NFLS-070..080).
+) -> tuple[PlayResult, ...]:
+    """Return the part of a play that counts, if any does, and its penalty (NFLS-070..080).
 
+    The penalty's spot is the new line of scrimmage, in the offense's own yards.
     There is no re-kick (NFLS-072) but for offsetting fouls or by a house rule, and the punting offense can't foul
     (NFLS-075).
     """
     if foul.offsetting:
-        return PenalizedPlay(None, _offsetting(game))
+        return (_offsetting(game),)
     if play.again:
-        return PenalizedPlay(None, _kicked_again(game, foul))
+        return (_kicked_again(game, foul),)
     if foul.automatic:
-        return PenalizedPlay(None, _from_line(game, foul, ("NFLS-020",)))
+        return (_from_line(game, foul, ("NFLS-020",)),)
     if foul.on_kicker:
         return _on_kicker(game, play, foul, result)
     if not play.accepted:
-        return PenalizedPlay(result, _penalty_result(game, foul, "declined", ("NFLS-009",)))
+        return result, _penalty_result(game, foul, "declined", ("NFLS-009",))
     if is_return(game, play):
         return _on_return(game, play, foul, result, touchback_yd)
     if _is_safety(game, play, foul, result):
         clauses = ("NFLS-080",) if foul.loss_of_down else ("NFLS-079",)
         safety = PlayResult("safety", f"safety, {game.team(game.defense).name}", clauses, side=game.defense)
-        return PenalizedPlay(safety, _penalty_result(game, foul, "enforced", clauses))
-    score = SCORES.get(result.kind) if result.detail in {"", "good"} and result.side == opponent(foul.by) else None
-    if score and goes_to_kickoff(foul.yards, score):
-        return PenalizedPlay(result, _penalty_result(game, foul, "kickoff", ("NFLS-078",)))
-    return PenalizedPlay(None, _from_line(game, foul, ("NFLS-081",) if foul.by == game.defense else ("NFLS-082",)))
+        return safety, _penalty_result(game, foul, "enforced", clauses)
+    scored = result.kind in SCORES and result.detail in {"", "good"} and result.side == opponent(foul.by)
+    if scored and goes_to_kickoff(foul.yards, result.kind):
+        return result, _penalty_result(game, foul, "kickoff", ("NFLS-078",))
+    return (_from_line(game, foul, ("NFLS-081",) if foul.by == game.defense else ("NFLS-082",)),)
 
 
 def is_return(game: GameState, play: CardPlay) -> bool:
@@ -103,24 +90,24 @@ def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) ->
     return replace(_penalty_result(game, foul, detail, (*clauses, "NFLS-083"), walked), spot_yd=spot)
 
 
-def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult) -> PenalizedPlay:
+def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult) -> tuple[PlayResult, ...]:
     """Penalize running into the kicker (NFLS-073, NFLS-074).
 
     The kickers replay the down five yards on, or keep the kick with five yards off the return.
     """
     if play.accepted:
-        return PenalizedPlay(None, _from_line(game, foul, ("NFLS-074",)))
+        return (_from_line(game, foul, ("NFLS-074",)),)
     if result.spot_yd is None:
-        return PenalizedPlay(result, _penalty_result(game, foul, "declined", ("NFLS-074",)))
+        return result, _penalty_result(game, foul, "declined", ("NFLS-074",))
     # In the offense's frame, five yards against the returner are five yards on toward his goal.
     spot = walk_off(result.spot_yd, foul.yards, length_yd=game.length_yd, whole=True)
     penalty = _penalty_result(game, foul, "enforced", ("NFLS-074",), spot - result.spot_yd)
-    return PenalizedPlay(replace(result, spot_yd=spot), replace(penalty, enforced_yd=(result.spot_yd, spot)))
+    return replace(result, spot_yd=spot), replace(penalty, enforced_yd=(result.spot_yd, spot))
 
 
 def _on_return(
     game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult, touchback_yd: float
-) -> PenalizedPlay:
+) -> tuple[PlayResult, ...]:
     """Penalize a foul on a return: the returners' from the middle of it, the kickers' added to its end."""
     kickoff = is_kickoff(game, play)
     returners: Side = game.offense if kickoff else game.defense
@@ -130,7 +117,7 @@ def _on_return(
     )
     if result.kind == "touchdown" and not by_returners:
         detail: Detail = "kickoff" if goes_to_kickoff(foul.yards, "touchdown") else "declined"
-        return PenalizedPlay(result, _penalty_result(game, foul, detail, ("NFLS-078",)))
+        return result, _penalty_result(game, foul, detail, ("NFLS-078",))
     start, end = _return_ends(game, result, kickoff=kickoff, touchback_yd=touchback_yd)
     own = walk_off_return(start, end, foul.yards, by_returners=by_returners, length_yd=game.length_yd)
     spot = _swap_frame(game, own, kickoff=kickoff)
@@ -141,7 +128,7 @@ def _on_return(
     penalty = replace(
         _penalty_result(game, foul, "enforced", clauses, abs(spot - from_yd)), enforced_yd=(from_yd, spot)
     )
-    return PenalizedPlay(stands, penalty)
+    return stands, penalty
 
 
 def _return_ends(game: GameState, result: PlayResult, *, kickoff: bool, touchback_yd: float) -> tuple[float, float]:

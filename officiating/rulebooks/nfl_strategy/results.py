@@ -13,11 +13,12 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.declarations import Hash
 from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy import tables
-from downfield.officiating.rulebooks.nfl_strategy.clock import ClockPlay, LineClock, StopReason, after_play
+from downfield.officiating.rulebooks.nfl_strategy.clock import ClockPlay, LineClock, after_play
 from downfield.officiating.rulebooks.nfl_strategy.kicks import kick_at_goal, kick_off, punt_ball
 from downfield.officiating.rulebooks.nfl_strategy.penalties import apply_penalty
 from downfield.officiating.rulebooks.nfl_strategy.play import (
     KICKOFF_PENALTY,
+    KICKOFFS,
     KICKS_MADE,
     PUNTS,
     TRIES,
@@ -42,23 +43,11 @@ CARDS: Final = "cards"  # rule id of findings that follow from cards and dice
 HASH_YD: Final = 3.08  # distance from the middle of the field to a hash row on a professional field
 WITH_DOT: Final = frozenset({"stopped", "kick", "interception", "fumble_recovery"})
 """Calls after which the ball is on the hash that a dot names."""
-KICK_STOP_REASONS: Final[dict[str, StopReason]] = {
-    "kickoff": "kickoff",
-    "onside": "kickoff",
-    "punt": "punt",
-    "touch_punt": "punt",
-    "field_goal": "field_goal_try",
-    "fair_catch_kick": "field_goal_try",
-    "extra_point": "extra_point_try",
-    "two_point": "two_point_try",
-}
 
 
-def advance_play(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
-    """Wait for the next missing input of the card play, or finish it."""
-    play = card_game(game).play
-    if play is None:
-        return Outcome(game)
+def advance_play(game: GameState, play: CardPlay, t_ns: int, context: RuleContext) -> Outcome:
+    """Wait for the next missing input of a card play, or finish it."""
+    game = with_play(game, play)
     wait = next_wait(game, play, context.params)
     if wait is not None:
         phase = Phase.PENDING_CHOICE if wait.kind == "choice" else Phase.PENDING_ROLL
@@ -69,10 +58,9 @@ def advance_play(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
 def finish_play(game: GameState, play: CardPlay, result: PlayResult, t_ns: int, context: RuleContext) -> Outcome:
     """Return the game after a play with this result: its penalty, the clock in lines and the hash."""
     params = context.params
-    results: list[PlayResult] = [result]
+    results: tuple[PlayResult, ...] = (result,)
     if play.foul is not None:
-        penalized = apply_penalty(game, play, play.foul, result, params.real("touchback.yd"))
-        results = [penalized.foul] if penalized.play is None else [penalized.play, penalized.foul]
+        results = apply_penalty(game, play, play.foul, result, params.real("touchback.yd"))
     main = results[0]
     lines = card_game(game).lines
     if play.running != lines.running:
@@ -80,7 +68,7 @@ def finish_play(game: GameState, play: CardPlay, result: PlayResult, t_ns: int, 
     after = after_play(
         lines,
         _clock_play(play, result, game),
-        stop_reasons(game, play, main),
+        stopped=stops_clock(game, play, main),
         hurry_up=play.hurry_up,
         onside_recovered=main.detail == "onside_recovered",
     )
@@ -185,28 +173,21 @@ def _kicks_made(game: GameState) -> int:
     return round(game.note(KICKS_MADE) or 0.0)
 
 
-def stop_reasons(game: GameState, play: CardPlay, result: PlayResult) -> frozenset[StopReason]:
-    """Return the reasons why the play stops the clock (NFLS-005..014)."""
-    reasons: set[StopReason] = set()
-    if play.card.kind in KICK_STOP_REASONS:
-        reasons.add(KICK_STOP_REASONS[play.card.kind])
-    if game.due == "free_kick":
-        reasons.add("kickoff")
-    if play.foul is not None:
-        reasons.add("penalty")
-    if result.kind == "incomplete":
-        reasons.add("spike" if play.card.kind == "spike" else "incomplete")
-    if play.card.ran_out:
-        reasons.add("ran_out_of_bounds")
+def stops_clock(game: GameState, play: CardPlay, result: PlayResult) -> bool:
+    """Return whether the clock stands at the next play (NFLS-005..013); after anything else it runs (NFLS-014)."""
+    kicked = play.card.kind in {*KICKOFFS, *PUNTS, *TRIES, "field_goal", "fair_catch_kick"} or game.due == "free_kick"
     short = result.spot_yd is not None and result.spot_yd < game.progress_yd(game.to_gain_yd)
     lost_on_downs = game.down == 4 and short and result.side in {None, game.offense} and game.due == "scrimmage"
-    if lost_on_downs or result.side == game.defense:
-        reasons.add("change_of_possession")
-    if result.kind == "touchdown":
-        reasons.add("touchdown")
-    if result.kind == "safety" or (result.kind == "stopped" and (result.spot_yd or 0) <= 0):
-        reasons.add("safety")
-    return frozenset(reasons)
+    behind_goal_line = result.kind == "stopped" and (result.spot_yd or 0) <= 0
+    return (
+        kicked
+        or play.foul is not None
+        or play.card.ran_out
+        or result.kind in {"incomplete", "touchdown", "safety"}
+        or lost_on_downs
+        or result.side == game.defense
+        or behind_goal_line
+    )
 
 
 def _without_play(game: GameState, play: CardPlay, main: PlayResult, hash_after: Hash) -> GameState:

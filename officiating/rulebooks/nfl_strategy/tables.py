@@ -15,7 +15,7 @@ from downfield.officiating.declarations import Hash
 FUMBLE_DEFENSE_TO: Final = 40  # highest roll with which the defense recovers a fumble (NFLS-047)
 REVIEW_UPHELD_TO: Final = 40  # highest roll with which an interception stands, which costs a time-out (NFLS-059, 060)
 REVIEWABLE: Final[tuple[tuple[int, int], ...]] = ((42, 50), (76, 80))
-PENALTY_ROLLS: Final = frozenset({11, 21, 31, 41, 51, 81})
+PENALTY_ROLLS: Final = frozenset({11, 21, 31, 41, 51, 81})  # first rolls that bring a penalty (NFLS-061)
 REVIEW_LATE_S: Final = 120.0
 
 END_ZONE_YD: Final = 10.0
@@ -27,7 +27,6 @@ SHORT_YARDAGE_YD: Final = 2.0
 SHORT_YARDAGE_GOAL_YD: Final = 3.0
 
 Color = Literal["black", "red", "blue"]
-RollFor = Literal["scrimmage", "onside", "onside_return", "kickoff", "kickoff_return", "punt", "punt_return"]
 FumbleEnd = Literal["offense", "defense", "touchdown", "safety", "defense_touchdown"]
 Mark = Literal[
     "gain",
@@ -100,11 +99,6 @@ def gain_out_of_bounds(gain: float, dot: Color) -> float:
     return gain - RUN_OUT_YD
 
 
-def is_penalty_roll(roll: int, roll_for: RollFor = "scrimmage") -> bool:
-    """Return whether a play's first roll brings a penalty (NFLS-061, 065..069)."""
-    return roll in PENALTY_ROLLS and roll_for in {"scrimmage", "kickoff_return", "punt_return"}
-
-
 def fumble_end(
     spot_yd: float, gain: float, recovered: Literal["offense", "defense"] | None, length_yd: float = 100.0
 ) -> FumbleEnd:
@@ -170,7 +164,7 @@ def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: boo
     return near and on_pass and yards == 10 and (incomplete or not loss_of_down)
 
 
-def goes_to_kickoff(yards: int, scored: Literal["touchdown", "field_goal", "extra_point", "two_point"]) -> bool:
+def goes_to_kickoff(yards: int, scored: str) -> bool:
     """Return whether a defensive foul on a score is enforced on the ensuing kickoff (NFLS-078)."""
     return scored in {"extra_point", "two_point"} or yards == 15
 
