@@ -102,7 +102,7 @@ def play_next_down(game: GameState, x_yd: float, y_yd: float, context: RuleConte
     down, allowed = game.down + 1, context.params.count("downs.allowed")
     # Short of the line, so near to it as it is seen: a person may find that it did not reach it.
     short_yd = game.board_x_yd(min(progress, line - SHORT_OF_GOAL_YD))
-    gained = progress - game.progress_yd(game.los_yd)
+    gained = progress - game.line_yd
     state = _spotted(game, short_yd if past.probability > 0.0 else x_yd, y_yd, context)
     state = replace(state, gain_yd=gained, due="scrimmage", down=min(down, allowed))
     if down <= allowed and past.probability <= 1.0 - context.params.real("calls.confidence"):

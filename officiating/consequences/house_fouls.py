@@ -69,7 +69,7 @@ def enforcing(consequence: Consequence | None = None) -> Consequence:
 
 def _walked_off_x_yd(game: GameState, body: FoulDeclared) -> float:
     toward = -body.yards if body.by == game.offense else body.yards
-    return game.board_x_yd(walk_off(game.progress_yd(game.los_yd), toward, length_yd=game.length_yd))
+    return game.board_x_yd(walk_off(game.line_yd, toward, length_yd=game.length_yd))
 
 
 def automatic_first_down(game: GameState, x_yd: float, lateral: float, call: Call, context: RuleContext) -> Outcome:

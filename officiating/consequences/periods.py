@@ -99,8 +99,7 @@ def make_period_end(after_last: Callable[[GameState, Call, RuleContext], Outcome
 
     def period(game: GameState, call: Call, context: RuleContext) -> Outcome:
         last, periods = game.period, context.params.count("clock.periods")
-        home, away = game.score
-        if last > periods or (last == periods and home != away):
+        if last > periods or (last == periods and game.leader):
             return Outcome(game, (game_over_finding(game, context),))
         if last == periods:
             return after_last(game, call, context)
@@ -120,8 +119,7 @@ def end_in_tie(game: GameState, _call: Call, context: RuleContext) -> Outcome:
 
 def game_over_finding(game: GameState, context: RuleContext, clauses: tuple[str, ...] = ()) -> Finding:
     """Return the finding that the game is over, with its result."""
-    home, away = game.score
-    winner: Side | None = None if home == away else "home" if home > away else "away"
+    winner, (home, away) = game.leader, game.score
     text = f"the game ends in a tie, {home}-{away}" if winner is None else f"{game.team(winner).name} wins"
     cited = clauses or context.clauses("game_over")
     return Finding(CLOCK, "game_over", context.t_ns, text, cited, "over", side=winner)
@@ -129,9 +127,7 @@ def game_over_finding(game: GameState, context: RuleContext, clauses: tuple[str,
 
 def end_game(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """End the game; the call's side has won it, whatever the score, and without one whoever leads."""
-    home, away = game.score
-    leader: Side | None = None if home == away else "home" if home > away else "away"
-    return Outcome(replace(game, phase=Phase.OVER, wait=None, winner=call.side or leader))
+    return Outcome(replace(game, phase=Phase.OVER, wait=None, winner=call.side or game.leader))
 
 
 def kick_off_half(game: GameState, context: RuleContext) -> GameState:
@@ -186,7 +182,7 @@ def or_next_series(ball_dead: BallDead) -> BallDead:
             return Outcome(game)
         if not overtime.gains_yd:
             return Outcome(_series(game, replace(overtime, gains_yd=(0.0,)), context))
-        if game.score[0] != game.score[1]:
+        if game.leader:
             return Outcome(game, (game_over_finding(game, context),))
         again = Overtime(overtime.number + 1, opponent(overtime.first))
         text = f"overtime {overtime.number} ends tied: another follows"

@@ -150,9 +150,25 @@ class GameState:
         return opponent(self.offense)
 
     @property
+    def line_yd(self) -> float:
+        """The line of scrimmage in the offense's own yards."""
+        return self.progress_yd(self.los_yd)
+
+    @property
+    def to_goal_yd(self) -> float:
+        """Yards from the line of scrimmage to the goal line that the offense attacks."""
+        return self.length_yd - self.line_yd
+
+    @property
     def distance_yd(self) -> float:
         """Yards to go."""
-        return self.progress_yd(self.to_gain_yd) - self.progress_yd(self.los_yd)
+        return self.progress_yd(self.to_gain_yd) - self.line_yd
+
+    @property
+    def leader(self) -> Side | None:
+        """The side with more points; None for a tie."""
+        home, away = self.score
+        return None if home == away else "home" if home > away else "away"
 
     @property
     def ball_direction(self) -> int:

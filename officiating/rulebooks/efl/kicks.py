@@ -98,7 +98,7 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", kick.replace("_", " "), game)
     found = report_play_call(game, required_play(current_situation(game, context), context.params), kick, context)
     limit = context.params.real("field_goal.from_yd")
-    if kick == "field_goal" and game.progress_yd(game.los_yd) < limit:
+    if kick == "field_goal" and game.line_yd < limit:
         raise RefusedError(f"field goal: not allowed from beyond the {limit:g} yd line (EFL-059)")
     game = replace(game, play=replace(game.play, kind=kick, ball_side=game.offense))
     return Outcome(wait_for_roll(game, kick, game.offense), found)
@@ -134,7 +134,7 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     length = kickoff(rolled)
     if length is None:
         return _kickoff_out_of_bounds(game, context, CallNumbers(rolled=rolled))
-    own = game.progress_yd(game.los_yd) - length
+    own = game.line_yd - length
     found = _dead_finding(game, own, context, ("EFL-083", "EFL-053"), f"kickoff of {length} yards")
     landing = (game.board_x_yd(own), game.width_yd / 2)
     return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=landing, rolled=rolled)),))
@@ -144,7 +144,7 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a punt by dice (EFL-083); a blocked one is the receivers' where it lies, which is not stated."""
     rolled = d66(roll.dice, "punt")
     blocked, yards = punt(rolled)
-    end = game.progress_yd(game.los_yd) + yards
+    end = game.line_yd + yards
     text = f"punt blocked, {yards:+d} yards" if blocked else f"punt of {yards} yards"
     found = _punt_finding(game, end, game.width_yd / 2, context, ("EFL-083",), text)
     landing = (game.board_x_yd(end), game.width_yd / 2)
@@ -153,7 +153,7 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a field goal by dice (EFL-082)."""
-    to_goal = game.length_yd - game.progress_yd(game.los_yd)
+    to_goal = game.to_goal_yd
     rolled = d66(roll.dice, "field goal")
     numbers = CallNumbers(to_goal_yd=to_goal, at_least=place_kick_from(to_goal), rolled=rolled)
     return _end_placed_kick(game, "field_goal", place_kick(rolled, to_goal), "EFL-082", context, numbers)
@@ -178,7 +178,7 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
             raise RefusedError("kick ended: a kick at the posts is good, no good or blocked")
         kick: PlacedKick = "field_goal" if purpose == "field_goal" else "extra_point"
         clause = "EFL-061" if kick == "field_goal" else "EFL-066"
-        to_goal = game.length_yd - game.progress_yd(game.los_yd) if kick == "field_goal" else None
+        to_goal = game.to_goal_yd if kick == "field_goal" else None
         return _end_placed_kick(game, kick, body.end, clause, context, CallNumbers(to_goal_yd=to_goal))
     if body.end in {"good", "no_good"} or (body.end == "blocked" and purpose == "kickoff"):
         or_blocked = ", out of bounds or blocked" if purpose == "punt" else " or out of bounds"
@@ -186,7 +186,7 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     if body.end == "out_of_bounds" and purpose == "kickoff":
         return _kickoff_out_of_bounds(game, context)
     if body.end == "blocked":
-        line = game.progress_yd(game.los_yd)
+        line = game.line_yd
         return Outcome(game, (_punt_finding(game, line, 0.0, context, ("EFL-057",), "punt blocked"),))
     if body.x_yd is None:
         raise RefusedError("kick ended: enter the place (x_yd)")
@@ -196,7 +196,7 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
         lateral = game.width_yd / 2 if body.y_yd is None else body.y_yd
         end_yd = game.progress_yd(body.x_yd)
         found = _punt_finding(game, end_yd, lateral, context, ("EFL-058",), text)
-        length = end_yd - game.progress_yd(game.los_yd)
+        length = end_yd - game.line_yd
         return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=(body.x_yd, lateral))),))
     return _touch_kickoff(game, body, context)
 
@@ -211,7 +211,7 @@ def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Ou
         raise RefusedError("kick ended: name the player who touched it (player), or his side (by)")
     players = () if entry is None else (entry.id,)
     spot = (body.x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
-    length = game.progress_yd(game.los_yd) - game.progress_yd(body.x_yd)
+    length = game.line_yd - game.progress_yd(body.x_yd)
     numbers = CallNumbers(kick_yd=length, landing_yd=spot, caught_yd=spot)
     name = game.team(side).name if entry is None else entry.id
     if side == game.offense and (entry is None or canonical_role(entry.role) not in LINEMEN):

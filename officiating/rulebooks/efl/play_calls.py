@@ -122,7 +122,7 @@ def current_situation(game: GameState, context: RuleContext) -> Situation:
         left_s=time_left_s(game, context),
         down=game.down,
         distance_yd=game.distance_yd,
-        spot_yd=game.progress_yd(game.los_yd),
+        spot_yd=game.line_yd,
         style=None if first else "pass" if game.note("style") == 1.0 else "run",
         gain_yd=None if first else game.gain_yd,
     )

@@ -79,7 +79,7 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     kicking: Side = game.kicking or game.defense
     position = "kicker" if game.play.kind == "kickoff" else "punter"
     length, direction = _read_kick(roll, kick_modifier(game, position, kicking, context), context)
-    own = game.progress_yd(game.los_yd) - length
+    own = game.line_yd - length
     if direction == "out_of_bounds" and position == "punter" and own <= 0:
         return _touchback(game, length, game.offense, context)
     if direction == "out_of_bounds":
@@ -133,7 +133,7 @@ def roll_punt_length(game: GameState, roll: Roll, context: RuleContext) -> Outco
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a percentile roll against the kicker's chance from the line of scrimmage (LD-058, LD-059)."""
-    to_goal = game.length_yd - game.progress_yd(game.los_yd)
+    to_goal = game.to_goal_yd
     rating = rating_of(game, "kicker", game.offense)
     needed = tables.success_percent(rating, to_goal, round(context.params.real("field_goal.free_yd")))
     numbers = CallNumbers(to_goal_yd=to_goal, needed=needed, rolled=percentile(roll.dice, "field goal"))
@@ -238,7 +238,7 @@ def _punter(game: GameState, context: RuleContext) -> Figure | None:
 def _punt_from_yd(game: GameState, context: RuleContext) -> float:
     punter = _punter(game, context)
     if punter is None or context.facts is None:
-        return game.progress_yd(game.los_yd) - context.params.real("punt.behind_yd")
+        return game.line_yd - context.params.real("punt.behind_yd")
     return game.progress_yd(context.facts.spot_yd(outermost_x(punter, game.direction).x_mm, 0.0)[0])
 
 

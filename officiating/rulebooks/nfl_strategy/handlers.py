@@ -22,7 +22,6 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     CardPlay,
     card_game,
     card_result,
-    line_yd,
     review_denied,
     with_lines,
 )
@@ -259,11 +258,11 @@ def _require_card_allowed(game: GameState, card: CardPlayed) -> GameState:
         raise RefusedError(f"{kind.replace('_', ' ')}: a {game.due.replace('_', ' ')} is due")
     if kind == "fair_catch_kick" and game.note("fair_catch") is None:
         raise RefusedError("free kick: only right after a fair catch (NFLS-043)")
-    refusal = tables.play_refusal("Touch Punt" if kind == "touch_punt" else card.play, line_yd(game), game.length_yd)
+    refusal = tables.play_refusal("Touch Punt" if kind == "touch_punt" else card.play, game.line_yd, game.length_yd)
     if refusal and kind not in KICKOFFS:
         raise RefusedError(refusal)
     if tables.card_name(card.defense) == "short yardage" and not tables.is_short_yardage_allowed(
-        game.down, game.distance_yd, line_yd(game), game.length_yd
+        game.down, game.distance_yd, game.line_yd, game.length_yd
     ):
         raise RefusedError("short yardage: only on 3rd or 4th and 2 or less, or on the 3 or closer (NFLS-085)")
     if kind in {"kneel", "spike"} and card.shown:

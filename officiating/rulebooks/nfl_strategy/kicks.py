@@ -18,7 +18,6 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     card_result,
     kick_from_yd,
     landing_yd,
-    line_yd,
     touchdown,
 )
 from downfield.officiating.rulebooks.nfl_strategy.tables import CardResult, read_card_result
@@ -42,7 +41,7 @@ def kick_at_goal(game: GameState, play: CardPlay, params: Params) -> PlayResult:
     if extra:
         return PlayResult(kind, "extra point no good", ("NFLS-036",), side=game.offense, detail="no_good")
     free = play.card.kind == "fair_catch_kick"
-    spot = max(line_yd(game) - (0.0 if free else params.real("missed.back_yd")), BEFORE_GOAL_YD)
+    spot = max(game.line_yd - (0.0 if free else params.real("missed.back_yd")), BEFORE_GOAL_YD)
     missed = ("NFLS-044",) if free else ("NFLS-041", "NFLS-040")
     return PlayResult(kind, "field goal no good", missed, spot, game.defense, "no_good")
 

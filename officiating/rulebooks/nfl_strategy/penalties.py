@@ -9,13 +9,7 @@ from downfield.officiating.calls import Call, CallNumbers
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walk_off_return, walked_words
 from downfield.officiating.declarations import FoulDeclared, Side
-from downfield.officiating.rulebooks.nfl_strategy.play import (
-    CardPlay,
-    PlayResult,
-    is_kickoff,
-    line_yd,
-    with_kickoff_penalty,
-)
+from downfield.officiating.rulebooks.nfl_strategy.play import CardPlay, PlayResult, is_kickoff, with_kickoff_penalty
 from downfield.officiating.rulebooks.nfl_strategy.tables import goes_to_kickoff, is_safety_foul
 from downfield.officiating.state.game_state import GameState, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -63,12 +57,12 @@ def is_return(game: GameState, play: CardPlay) -> bool:
 def _offsetting(game: GameState) -> PlayResult:
     """Return the result of offsetting fouls: the down is played again, a kickoff kicked again."""
     what = "the kick is kicked again" if game.due in {"kickoff", "free_kick"} else "the down is played again"
-    return PlayResult("penalty", f"offsetting fouls: {what}", (), line_yd(game), detail="replay")
+    return PlayResult("penalty", f"offsetting fouls: {what}", (), game.line_yd, detail="replay")
 
 
 def _kicked_again(game: GameState, foul: FoulDeclared) -> PlayResult:
     """Return the result of a foul of the kickers for which their opponents have the kick repeated from behind."""
-    base = game.length_yd - line_yd(game)
+    base = game.to_goal_yd
     from_yd = walk_off(base, -foul.yards, length_yd=game.length_yd, whole=True)
     text = (
         f"{foul.name or 'penalty'}, {game.team(foul.by).name}: {walked_words(foul.yards, base - from_yd)}, kicked again"
@@ -80,13 +74,13 @@ def _kicked_again(game: GameState, foul: FoulDeclared) -> PlayResult:
 def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) -> PlayResult:
     """Walk a penalty off from the line of scrimmage, on whole yards (NFLS-083)."""
     on_defense = foul.by == game.defense
-    spot = walk_off(line_yd(game), foul.yards if on_defense else -foul.yards, length_yd=game.length_yd, whole=True)
+    spot = walk_off(game.line_yd, foul.yards if on_defense else -foul.yards, length_yd=game.length_yd, whole=True)
     detail: Detail = "replay"
     if on_defense and (foul.first_down or spot >= game.progress_yd(game.to_gain_yd)) and game.due == "scrimmage":
         detail = "first_down"
     elif foul.loss_of_down and not on_defense:
         detail = "loss_of_down"
-    walked = abs(spot - line_yd(game))
+    walked = abs(spot - game.line_yd)
     return replace(_penalty_result(game, foul, detail, (*clauses, "NFLS-083"), walked), spot_yd=spot)
 
 
@@ -149,7 +143,7 @@ def _swap_frame(game: GameState, spot_yd: float, *, kickoff: bool) -> float:
 
 def _is_safety(game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult) -> bool:
     return foul.by == game.offense and is_safety_foul(
-        line_yd(game),
+        game.line_yd,
         foul.yards,
         on_pass=play.card.kind == "pass",
         incomplete=result.kind == "incomplete",

@@ -103,11 +103,6 @@ def card_result(play: CardPlay) -> CardResult:
     return NO_GAIN if play.card.kind in {"kneel", "spike"} else read_card_result(play.card.shown)
 
 
-def line_yd(game: GameState) -> float:
-    """Return the line of scrimmage in the offense's own yards."""
-    return game.progress_yd(game.los_yd)
-
-
 def is_kickoff(game: GameState, play: CardPlay) -> bool:
     """Return whether the play is a kickoff or a free kick: the state's offense receives it."""
     return play.card.kind in KICKOFFS or game.due == "free_kick"
@@ -144,8 +139,8 @@ def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
     if is_kickoff(game, play):
         return kick_from_yd(game, params) + (result.yards or 0)
     if result.mark == "blocked":
-        return line_yd(game) - params.real("blocked.punt_yd" if play.card.kind in PUNTS else "blocked.kick_yd")
-    return line_yd(game) + (result.yards or 0)
+        return game.line_yd - params.real("blocked.punt_yd" if play.card.kind in PUNTS else "blocked.kick_yd")
+    return game.line_yd + (result.yards or 0)
 
 
 def next_wait(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
@@ -180,19 +175,13 @@ def _is_returned(game: GameState, play: CardPlay, result: CardResult, params: Pa
     return False
 
 
-def _holder(game: GameState, play: CardPlay) -> Side:
-    """Return which side had the ball last before a fumble could happen: on a returned kick the returning side."""
-    if is_kickoff(game, play) or play.back is None:
-        return game.offense
-    return game.defense
-
-
 def _wait_for_recovery(game: GameState, play: CardPlay, result: CardResult, params: Params) -> PendingInput | None:
-    start = line_yd(game) if play.back is None else game.length_yd - landing_yd(game, play, params)
+    start = game.line_yd if play.back is None else game.length_yd - landing_yd(game, play, params)
     gain = float(result.yards or 0)
     if start + gain >= game.length_yd:
         return None
-    holder = _holder(game, play)
+    # Who had it last: on a returned kick the returning side.
+    holder = game.offense if is_kickoff(game, play) or play.back is None else game.defense
     if play.recovered is None:
         return PendingInput("roll", "fumble", by=holder)
     end = fumble_end(start, gain, play.recovered, game.length_yd)
@@ -202,7 +191,7 @@ def _wait_for_recovery(game: GameState, play: CardPlay, result: CardResult, para
 
 
 def _wait_for_interception(game: GameState, play: CardPlay, result: CardResult, params: Params) -> PendingInput | None:
-    end = interception_end(line_yd(game), result.yards or 0, length_yd=game.length_yd, end_zone_yd=game.end_zone_yd)
+    end = interception_end(game.line_yd, result.yards or 0, length_yd=game.length_yd, end_zone_yd=game.end_zone_yd)
     if end == "incomplete" or play.review == "overturned":
         return None
     if play.review == "requested":
@@ -221,18 +210,13 @@ def review_denied(game: GameState, play: CardPlay, params: Params) -> str | None
     used = game.note(f"reviews_{'overtime' if overtime else 'game'}_{game.offense}") or 0.0
     roll = play.card.roll if play.card.reroll is None else play.card.reroll
     time_outs = game.time_outs or (0, 0)
-    # A review is asked for after the play, so the time that the play took is gone.
-    left = _lines_after(game, play)
+    # A review is asked for after the play, so the time that the play took is gone (NFLS-057).
+    clock = replace(card_game(game).lines, running=play.running)
+    left = after_play(clock, "try" if play.card.kind in TRIES else "ordinary", hurry_up=play.hurry_up).left
     # The half ends with the second and fourth period; in the first and third a whole period is still to come.
     to_come = 0 if overtime or game.period % 2 == 0 else params.count("clock.lines")
     seconds = (left + to_come) * params.real("clock.line_s")
     return review_refusal(roll or 0, int(allowed - used), time_outs[0 if game.offense == "home" else 1], seconds)
-
-
-def _lines_after(game: GameState, play: CardPlay) -> int:
-    """Return the lines left once a play is over: its time counts before a review is asked for (NFLS-057)."""
-    lines = replace(card_game(game).lines, running=play.running)
-    return after_play(lines, "try" if play.card.kind in TRIES else "ordinary", hurry_up=play.hurry_up).left
 
 
 def _wait_for_penalty(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:

@@ -28,7 +28,6 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     card_result,
     is_kickoff,
     landing_yd,
-    line_yd,
     next_wait,
     touchdown,
     with_lines,
@@ -94,7 +93,7 @@ def play_result(game: GameState, play: CardPlay, params: Params) -> PlayResult:
 
 
 def _scrimmage_result(game: GameState, play: CardPlay, params: Params) -> PlayResult:
-    start, result = line_yd(game), card_result(play)
+    start, result = game.line_yd, card_result(play)
     if play.card.kind == "spike":
         return PlayResult("incomplete", "the ball is spiked", ("NFLS-017", "NFLS-027"), start)
     if play.card.kind == "kneel":
@@ -283,7 +282,7 @@ def _numbers(game: GameState, play: CardPlay, result: PlayResult, params: Params
     card = play.card
     gain_yd = None
     if result.spot_yd is not None and result.side in {None, game.offense}:
-        gain_yd = result.spot_yd - line_yd(game)
+        gain_yd = result.spot_yd - game.line_yd
     if not card.shown:  # told by its end, or a kneel or spike
         has_gain = result.kind == "stopped" and gain_yd is not None
         return CallNumbers(gain_yd=gain_yd) if has_gain else None
@@ -293,7 +292,7 @@ def _numbers(game: GameState, play: CardPlay, result: PlayResult, params: Params
         shown = card_result(play).yards
         free = card.kind == "fair_catch_kick"
         return CallNumbers(
-            to_goal_yd=game.length_yd - line_yd(game),
+            to_goal_yd=game.to_goal_yd,
             needed=shown - params.count("free_kick.margin") if free and shown is not None else None,
             rolled=card.roll,
             return_yd=_return_yd(result),
@@ -325,7 +324,7 @@ def _penalty_numbers(game: GameState, result: PlayResult) -> CallNumbers | None:
         return None
     spots_yd = result.enforced_yd
     if spots_yd is None and result.spot_yd is not None:
-        spots_yd = (line_yd(game), result.spot_yd)
+        spots_yd = (game.line_yd, result.spot_yd)
     if spots_yd is None:
         return CallNumbers(penalty_yd=result.yards)
     from_yd, to_yd = (game.board_x_yd(own) for own in spots_yd)

@@ -37,7 +37,6 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     PlayResult,
     card_game,
     kick_from_yd,
-    line_yd,
     touchdown,
     with_lines,
 )
@@ -119,7 +118,7 @@ def _result(game: GameState, body: d.PlayEnded, by: d.Side) -> PlayResult:
     elif body.kind == "touchback":
         return PlayResult("touchback", f"touchback, {name}", (), side=by, dead_kick=True)
     elif body.kind == "incomplete":
-        result = PlayResult("incomplete", "incomplete", ("NFLS-005",), line_yd(game))
+        result = PlayResult("incomplete", "incomplete", ("NFLS-005",), game.line_yd)
     else:
         result = _stopped(game, (body.spot_yd or (game.los_yd, 0.0))[0], by)
     return two_point_result(game, result) if game.due == "two_point" else result
@@ -212,8 +211,7 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
     if call.detail != "end":
         return Outcome(game)
     params, last, periods = context.params, game.period, context.params.count("clock.periods")
-    decided = game.score[0] != game.score[1]
-    if last >= periods and (decided or last > periods):
+    if last >= periods and (game.leader or last > periods):
         return Outcome(game, (_game_over_finding(game, context),))
     game = with_lines(replace(game, period=last + 1), _period_clock(last + 1, params))
     if last == periods // 2 or last >= periods:
@@ -225,10 +223,9 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 
 def _game_over_finding(game: GameState, context: RuleContext) -> Finding:
-    home, away = game.score
-    winner: d.Side | None = None if home == away else "home" if home > away else "away"
+    winner = game.leader
     text = "the game ends in a tie" if winner is None else f"{game.team(winner).name} wins"
-    text = f"{text}, {max(home, away)}-{min(home, away)}"
+    text = f"{text}, {max(game.score)}-{min(game.score)}"
     return Finding(CARDS, "game_over", context.t_ns, text, ("NFLS-011",), side=winner)
 
 
@@ -238,8 +235,7 @@ def ending_overtime(consequence: Consequence) -> Consequence:
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         outcome = consequence(game, call, context)
         overtime = game.period > context.params.count("clock.periods")
-        home, away = outcome.state.score
-        if overtime and home != away and context.params.flag("overtime.first_score_wins"):
+        if overtime and outcome.state.leader and context.params.flag("overtime.first_score_wins"):
             return Outcome(outcome.state, (_game_over_finding(outcome.state, context),))
         return outcome
 

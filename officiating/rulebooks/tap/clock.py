@@ -71,13 +71,12 @@ def _is_time_up(game: GameState, t_ns: int) -> bool:
 
 
 def _period_end_finding(game: GameState, context: RuleContext) -> Finding:
-    home, away = game.score
     if game.period < context.params.count("clock.periods"):
         text, detail = f"end of period {game.period}", "period"
-    elif home == away:
-        text, detail = f"end of regulation, tied {home}-{away}: overtime", "overtime"
+    elif game.leader is None:
+        text, detail = f"end of regulation, tied {game.score[0]}-{game.score[1]}: overtime", "overtime"
     else:
-        return _game_over(game, context, "home" if home > away else "away", ("TAP-018",))
+        return _game_over(game, context, game.leader, ("TAP-018",))
     return Finding("clock", "period", context.t_ns, text, ("TAP-018",), detail=detail)
 
 

@@ -101,7 +101,7 @@ def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Out
     """Handle the first onside roll: the kick's length, and whether the ball is in play (TAP-060..062)."""
     total = two_dice(roll.dice, "onside kick")
     # The source gives 40, 41 and 42 for 10, 11 and 12: the roll counts from the kicking line, for failed kicks too.
-    x_yd = game.board_x_yd(game.length_yd - (game.length_yd - game.progress_yd(game.los_yd) + total))
+    x_yd = game.board_x_yd(game.length_yd - (game.to_goal_yd + total))
     if total < ONSIDE_IN_PLAY_FROM:
         found = Finding(
             "kick",
@@ -219,7 +219,7 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
         spot_sigma_yd=(deepest.sigma_mm / context.field.mm_per_yd_x, gunner.sigma_mm[1] / context.field.mm_per_yd_y),
         side=game.defense,
         detail="punt",
-        numbers=CallNumbers(kick_yd=landing - game.progress_yd(game.los_yd), landing_yd=spot),
+        numbers=CallNumbers(kick_yd=landing - game.line_yd, landing_yd=spot),
     )
     return Outcome(game, (found,))
 
@@ -268,15 +268,14 @@ def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:
 
 def _declare_field_goal(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
-    to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    highest_good(to_goal, context.params)  # refuses a kick from too far out
+    highest_good(game.to_goal_yd, context.params)  # refuses a kick from too far out
     return Outcome(wait_for_roll(game, "field_goal", game.offense))
 
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the dice of a field goal (TAP-130)."""
     total = two_dice(roll.dice, "field goal")
-    to_goal = game.length_yd - game.progress_yd(game.los_yd)
+    to_goal = game.to_goal_yd
     needed = highest_good(to_goal, context.params)
     good = total <= needed
     yards = "1 yard" if to_goal == 1 else f"{to_goal:.4g} yards"

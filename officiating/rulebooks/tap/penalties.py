@@ -111,7 +111,7 @@ def _walked_off_x_yd(game: GameState, rule: PenaltyRule, favors: Side, context: 
     yards = context.params.real(rule.param)
     toward = yards if favors == game.offense else -yards
     half = context.params.flag("penalty.half_the_distance")
-    own = walk_off(game.progress_yd(game.los_yd), toward, length_yd=game.length_yd, half_the_distance=half)
+    own = walk_off(game.line_yd, toward, length_yd=game.length_yd, half_the_distance=half)
     return game.board_x_yd(own)
 
 
