@@ -6,9 +6,8 @@ board millimeters. A play rotated by 180 degrees gives the same frame: checks do
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from downfield.core.errors import InputError
@@ -31,51 +30,39 @@ class RoleLimits:
 _LIMITS: Final = RoleLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class RolePlacement:
-    """The part of a player's alignment that his role depends on."""
-
-    named: str  # the role the coach gave him; empty when none
-    offense: bool  # whether he is on the team with the ball
-    depth_mm: float  # distance behind the line of scrimmage on his side
-    v_mm: float  # v_mm, low_mm, high_mm: center and extent of his base across the field
-    low_mm: float
-    high_mm: float
-
-
 def infer_roles(
-    placements: Sequence[RolePlacement], mm_per_yd_x: float, mm_per_yd_y: float, middle_mm: float
+    players: Sequence[FormationPlayer], mm_per_yd_x: float, mm_per_yd_y: float, middle_mm: float
 ) -> list[tuple[str, bool]]:
     """Return every player's role and whether it was inferred, in the order given."""
-    roles = [canonical_role(placement.named) for placement in placements]
+    roles = [canonical_role(player.entry.role) for player in players]
     named = [bool(role) for role in roles]
-    _infer_offense(placements, roles, _LIMITS.line_yd * mm_per_yd_x, _LIMITS.tight_end_yd * mm_per_yd_y, middle_mm)
-    _infer_defense(placements, roles, mm_per_yd_x)
+    _infer_offense(players, roles, _LIMITS.line_yd * mm_per_yd_x, _LIMITS.tight_end_yd * mm_per_yd_y, middle_mm)
+    _infer_defense(players, roles, mm_per_yd_x)
     return [(role, not was_named) for role, was_named in zip(roles, named, strict=True)]
 
 
 def _infer_offense(
-    placements: Sequence[RolePlacement], roles: list[str], line_mm: float, tight_mm: float, middle_mm: float
+    players: Sequence[FormationPlayer], roles: list[str], line_mm: float, tight_mm: float, middle_mm: float
 ) -> None:
-    offense = [i for i, placement in enumerate(placements) if placement.offense]
-    on_line = sorted((i for i in offense if abs(placements[i].depth_mm) <= line_mm), key=lambda i: placements[i].v_mm)
-    interior = _interior_line(placements, roles, on_line, middle_mm)
+    offense = [i for i, player in enumerate(players) if player.offense]
+    on_line = sorted((i for i in offense if abs(players[i].depth_mm) <= line_mm), key=lambda i: players[i].v_mm)
+    interior = _interior_line(players, roles, on_line, middle_mm)
     for place, i in enumerate(interior):
         from_middle = abs(place - (len(interior) - 1) // 2)
         roles[i] = roles[i] or ("C", "G", "T")[min(from_middle, 2)]
     center = next((i for i in offense if roles[i] == "C"), None)
     line = [i for i in offense if roles[i] in LINEMEN]
-    low = min((placements[i].low_mm for i in line), default=middle_mm)
-    high = max((placements[i].high_mm for i in line), default=middle_mm)
+    low = min((players[i].low_mm for i in line), default=middle_mm)
+    high = max((players[i].high_mm for i in line), default=middle_mm)
     for i in on_line:
-        apart = max(placements[i].low_mm - high, low - placements[i].high_mm)
+        apart = max(players[i].low_mm - high, low - players[i].high_mm)
         roles[i] = roles[i] or ("TE" if apart <= tight_mm else "WR")
     for i in offense:
-        if not roles[i] and (placements[i].low_mm > high or placements[i].high_mm < low):
+        if not roles[i] and (players[i].low_mm > high or players[i].high_mm < low):
             roles[i] = "WR"
-    backs = sorted((i for i in offense if not roles[i]), key=lambda i: placements[i].depth_mm)
+    backs = sorted((i for i in offense if not roles[i]), key=lambda i: players[i].depth_mm)
     if center is not None and not any(roles[i] == "QB" for i in offense):
-        behind = [i for i in backs if _overlap(placements[i], placements[center])]
+        behind = [i for i in backs if _overlap(players[i], players[center])]
         for i in behind[:1]:
             roles[i] = "QB"
     for i in backs:
@@ -83,7 +70,7 @@ def _infer_offense(
 
 
 def _interior_line(
-    placements: Sequence[RolePlacement], roles: list[str], on_line: list[int], middle_mm: float
+    players: Sequence[FormationPlayer], roles: list[str], on_line: list[int], middle_mm: float
 ) -> list[int]:
     """Return the five interior linemen, low to high; fewer when fewer are eligible."""
     eligible = [i for i in on_line if roles[i] in {"", "OL", *LINEMEN}]
@@ -97,48 +84,47 @@ def _interior_line(
         return eligible
     # Seven on the line may be two ends beside five, or an unbalanced line: the closest five are the interior.
     fives = [eligible[start : start + 5] for start in range(len(eligible) - 4)]
-    backs = [placement for i, placement in enumerate(placements) if placement.offense and i not in on_line]
+    backs = [player for i, player in enumerate(players) if player.offense and i not in on_line]
 
     def spacing(five: list[int]) -> tuple[float, tuple[float, float], float]:
-        middle = placements[five[2]].v_mm
+        middle = players[five[2]].v_mm
         behind = min(((round(abs(back.v_mm - middle)), back.depth_mm) for back in backs), default=(0.0, 0.0))
-        width = round(placements[five[-1]].v_mm - placements[five[0]].v_mm, 3)
+        width = round(players[five[-1]].v_mm - players[five[0]].v_mm, 3)
         return width, behind, abs(middle - middle_mm)
 
     return min(fives, key=spacing)
 
 
-def _infer_defense(placements: Sequence[RolePlacement], roles: list[str], mm_per_yd: float) -> None:
-    unnamed = [i for i, placement in enumerate(placements) if not placement.offense and not roles[i]]
-    line = [i for i, placement in enumerate(placements) if placement.offense and roles[i] in LINEMEN]
-    center = next((placements[i] for i in line if roles[i] == "C"), None)
-    low = min((placements[i].low_mm for i in line), default=0.0)
-    high = max((placements[i].high_mm for i in line), default=0.0)
-    front = [i for i in unnamed if placements[i].depth_mm <= _LIMITS.defensive_line_yd * mm_per_yd]
+def _infer_defense(players: Sequence[FormationPlayer], roles: list[str], mm_per_yd: float) -> None:
+    unnamed = [i for i, player in enumerate(players) if not player.offense and not roles[i]]
+    line = [i for i, player in enumerate(players) if player.offense and roles[i] in LINEMEN]
+    center = next((players[i] for i in line if roles[i] == "C"), None)
+    low = min((players[i].low_mm for i in line), default=0.0)
+    high = max((players[i].high_mm for i in line), default=0.0)
+    front = [i for i in unnamed if players[i].depth_mm <= _LIMITS.defensive_line_yd * mm_per_yd]
     if center is not None and not any(role == "NT" for role in roles):
-        over = [i for i in front if _overlap(placements[i], center)]
-        nearest = sorted(over, key=lambda i: (placements[i].depth_mm, abs(placements[i].v_mm - center.v_mm)))
+        over = [i for i in front if _overlap(players[i], center)]
+        nearest = sorted(over, key=lambda i: (players[i].depth_mm, abs(players[i].v_mm - center.v_mm)))
         for i in nearest[:1]:
             roles[i] = "NT"
     for i in unnamed:
-        inside = placements[i].low_mm < high and placements[i].high_mm > low
-        deep = placements[i].depth_mm > _LIMITS.linebacker_yd * mm_per_yd
+        inside = players[i].low_mm < high and players[i].high_mm > low
+        deep = players[i].depth_mm > _LIMITS.linebacker_yd * mm_per_yd
         roles[i] = roles[i] or ("DL" if i in front else "LB" if inside and not deep else "DB")
 
 
-def _overlap(a: RolePlacement, b: RolePlacement) -> bool:
+def _overlap(a: FormationPlayer, b: FormationPlayer) -> bool:
     return a.low_mm < b.high_mm and a.high_mm > b.low_mm
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FormationPlayer:
     """One player lined up."""
 
     entry: Player
     figure: Figure
     offense: bool  # whether he is on the team that snaps or kicks
-    u_mm: float  # u_mm, v_mm: center of his base
-    v_mm: float
+    v_mm: float  # center of his base across the field
     upfield_mm: float  # upfield_mm, downfield_mm: least and greatest u of his base's outline
     downfield_mm: float
     low_mm: float  # low_mm, high_mm: least and greatest v of his base's outline
@@ -170,7 +156,7 @@ class FormationPlayer:
         return self.figure.width_mm
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Formation:
     """Both teams lined up."""
 
@@ -183,7 +169,6 @@ class Formation:
     carrier: str | None = None  # roster id of the announced ball carrier
     gunners: tuple[str, ...] = ()  # roster ids declared on a punt
     returner: str | None = None  # roster id of the returner, where one is named
-    stationary: tuple[str, ...] = ()  # roster ids on stationary bases
     unseen: tuple[str, ...] = ()  # roster ids on the team that snaps or kicks which are not seen on the board
 
     @property
@@ -229,18 +214,11 @@ def build_formation(
     carrier: str | None = None,
     gunners: tuple[str, ...] = (),
     returner: str | None = None,
-    stationary: tuple[str, ...] = (),
 ) -> Formation:
     """Build the formation seen in a scene; figures held in a hand or off the field are left out.
 
     Args:
-        offense: the jersey of the team that snaps or kicks.
-        direction: 1 when that team goes toward larger x of the board, -1 toward smaller x.
-        line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
-        carrier: roster id of the announced ball carrier.
-        gunners: roster ids declared on a punt.
-        returner: roster id of the returner, where one is named.
-        stationary: roster ids on stationary bases.
+        offense: the jersey of the team that snaps or kicks; all else as in `Formation`.
 
     Raises:
         InputError: the scene has a figure that the roster lacks.
@@ -254,17 +232,13 @@ def build_formation(
             players.append(_place(figure, entries[figure.id], field, offense, direction, line_yd))
     on_field = [player for player in players if player.inside_mm > 0]
     beside = tuple(player for player in players if -player.length_mm < player.inside_mm <= 0)
-    placements = [_role_placement(player) for player in on_field]
-    roles = infer_roles(placements, field.mm_per_yd_x, field.mm_per_yd_y, field.width_mm / 2)
+    roles = infer_roles(on_field, field.mm_per_yd_x, field.mm_per_yd_y, field.width_mm / 2)
     with_roles = tuple(
-        dataclasses.replace(player, role=role, inferred=inferred)
-        for player, (role, inferred) in zip(on_field, roles, strict=True)
+        replace(player, role=role, inferred=inferred) for player, (role, inferred) in zip(on_field, roles, strict=True)
     )
     seen = {figure.id for figure in scene.figures}
     unseen = tuple(entry.id for entry in roster if entry.jersey == offense and entry.id not in seen)
-    return Formation(
-        field, direction, line_yd, with_roles, beside, offense, carrier, gunners, returner, stationary, unseen
-    )
+    return Formation(field, direction, line_yd, with_roles, beside, offense, carrier, gunners, returner, unseen)
 
 
 def _place(
@@ -277,7 +251,6 @@ def _place(
         entry=entry,
         figure=figure,
         offense=figure.jersey == offense,
-        u_mm=direction * (figure.x_mm - line_mm),
         v_mm=_across(figure.y_mm, field, direction),
         upfield_mm=direction * (up.x_mm - line_mm),
         downfield_mm=direction * (down.x_mm - line_mm),
@@ -298,7 +271,3 @@ def _inside(high_x: float, low_x: float, left_y: float, right_y: float, field: F
     zone = field.end_zone_mm
     ends = min(high_x + zone, field.length_mm + zone - low_x)
     return min(ends, max(left_y, right_y), field.width_mm - min(left_y, right_y))
-
-
-def _role_placement(player: FormationPlayer) -> RolePlacement:
-    return RolePlacement(player.entry.role, player.offense, player.depth_mm, player.v_mm, player.low_mm, player.high_mm)

@@ -16,16 +16,8 @@ from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 from downfield.officiating.state.play_state import Pose, poses_of
 
-
-@dataclass(frozen=True, slots=True)
-class MovementLimits:
-    """Limits of changed poses that no rulebook states."""
-
-    # a base that seems turned farther than this may have been turned less, and its front taken for its rear
-    other_end_deg: float = 90.0
-
-
-_LIMITS: Final = MovementLimits()
+_OTHER_END_DEG: Final = 90.0
+"""A base that seems turned farther than this may have been turned less, and its front taken for its rear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +109,7 @@ def _change(
         sigma_mm=math.hypot(*a.sigma_mm, *b.sigma_mm) / math.sqrt(2),
         turned_deg=turned_deg,
         sigma_deg=math.hypot(a.sigma_deg, b.sigma_deg),
-        front=min(a.front, b.front) if turned_deg > _LIMITS.other_end_deg else 1.0,
+        front=min(a.front, b.front) if turned_deg > _OTHER_END_DEG else 1.0,
         dead=player.id in fallen,
         swapped=player.id in swapped,
     )

@@ -6,7 +6,7 @@ A handler refuses a declaration that the state does not allow, with the reason; 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from downfield.core.errors import RefusedError
@@ -20,15 +20,7 @@ from downfield.officiating.state.play_state import Pose, poses_of
 
 DeclarationT = TypeVar("DeclarationT")
 
-
-@dataclass(frozen=True, slots=True)
-class DeclarationLimits:
-    """Ranges of declared numbers that no rulebook states."""
-
-    clock_s: float = 4 * 3600.0  # longer than a game played on one clock
-
-
-_LIMITS: Final = DeclarationLimits()
+LONGEST_CLOCK_S: Final = 4 * 3600.0  # longer than a game played on one clock
 
 LINE_UP_PARAMS: Final = read_params("downfield.officiating.consequences", "line_up")
 FULL_TURN_DEG: Final = 360.0
@@ -100,8 +92,8 @@ def check_time_left(left_s: float, name: str, period: int, params: Params) -> No
     """Refuse a time that no period's clock shows, negative or longer than it, by a RefusedError."""
     if left_s < 0:
         raise RefusedError(f"{name}: time left can't be negative ({left_s:g} s)")
-    if not left_s <= _LIMITS.clock_s:
-        raise RefusedError(f"{name}: the clock shows 0 to {_LIMITS.clock_s / 60:g} minutes, not {left_s:g} s")
+    if not left_s <= LONGEST_CLOCK_S:
+        raise RefusedError(f"{name}: the clock shows 0 to {LONGEST_CLOCK_S / 60:g} minutes, not {left_s:g} s")
     length_s = period_s(params, overtime=period > params.count("clock.periods"))
     if length_s is not None and left_s > length_s:
         raise RefusedError(f"{name}: period {period} has {length_s:g} s, so {left_s:g} s can't be left")

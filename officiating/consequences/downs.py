@@ -7,7 +7,7 @@ returned as findings, so that each becomes a call of its own that a person can s
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, Literal
 
 from downfield.core.records import replace
 from downfield.officiating.calls import Call, CallKind, Finding
@@ -217,6 +217,13 @@ def offer_try(game: GameState) -> Outcome:
     """Wait for the coach's choice of a try."""
     wait = PendingInput("choice", "try", ("extra_point", "two_point"), by=game.offense)
     return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait))
+
+
+def line_up_try(game: GameState, due: Literal["extra_point", "two_point"], from_yd: float) -> GameState:
+    """Return the game lined up for a try played, or kicked, from so many yards before the goal line."""
+    los_yd, goal_yd = game.board_x_yd(game.length_yd - from_yd), game.board_x_yd(game.length_yd)
+    play = PlayState(kind=due, ball_side=game.offense)
+    return replace(game, phase=Phase.LINE_UP, wait=None, due=due, los_yd=los_yd, to_gain_yd=goal_yd, down=1, play=play)
 
 
 def score_two_point(game: GameState, call: Call, context: RuleContext) -> Outcome:

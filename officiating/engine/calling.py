@@ -7,7 +7,6 @@ A contact is a tackle only if the tackler is still standing half a second later,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.records import made_of, replace
@@ -17,15 +16,7 @@ from downfield.officiating.conditions import joint_probability
 from downfield.officiating.events import Ruling
 from downfield.officiating.state.play_state import PlayState, finding_key, too_close_key
 
-
-@dataclass(frozen=True, slots=True)
-class CallingLimits:
-    """Limits of merging findings."""
-
-    vague_ratio: float = 3.0  # a margin with more than this many times the error of the last does not replace it
-
-
-_LIMITS: Final = CallingLimits()
+_VAGUE_RATIO: Final = 3.0  # a margin with more than this many times the error of the last does not replace it
 
 LINE_UPS: Final = frozenset({"formation", "pivot", "timing"})
 """Kinds of calls about how figures were lined up and turned before the board came on. Those of a line-up that a ruling
@@ -108,7 +99,7 @@ def _sure_but_for_caps(finding: Finding) -> float:
 
 def _with_better_measurement(known: Finding, again: Finding) -> Finding:
     """Return a finding made again, with the earlier margin where it can hardly be measured any more (in a fall)."""
-    if known.sigma is None or again.sigma is None or again.sigma <= _LIMITS.vague_ratio * known.sigma:
+    if known.sigma is None or again.sigma is None or again.sigma <= _VAGUE_RATIO * known.sigma:
         return again
     conditions = tuple(
         replace(one, margin=known.margin, sigma=known.sigma) if (one.margin, one.sigma) == measured else one

@@ -14,7 +14,6 @@ What rules and claims ask of earlier frames is remembered here too: falls, touch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.field.model import FieldModel
@@ -38,16 +37,8 @@ CROSSINGS: Final[frozenset[CallKind]] = frozenset({"touchdown", "safety", "out_o
 
 _RUNNING: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
 
-
-@dataclass(frozen=True, slots=True)
-class EvidenceOrderLimits:
-    """Time limits of evidence that no rulebook states."""
-
-    # a figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick
-    mistaken_fall_ns: int = 300_000_000
-
-
-_LIMITS: Final = EvidenceOrderLimits()
+_MISTAKEN_FALL_NS: Final = 300_000_000
+"""A figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick."""
 
 
 def with_seen(game: GameState, facts: Facts) -> GameState:
@@ -58,7 +49,7 @@ def with_seen(game: GameState, facts: Facts) -> GameState:
 def with_falls(game: GameState, facts: Facts) -> GameState:
     """Return the game with the falls of this frame added, and without those that turned out to be none."""
     # A detector takes a figure for fallen for a frame or two; only a fall that lasts stays.
-    falls, limit_ns = game.play.falls, _LIMITS.mistaken_fall_ns
+    falls, limit_ns = game.play.falls, _MISTAKEN_FALL_NS
     if falls and facts.t_ns - falls[-1].first_seen_ns < limit_ns:
         upright = {figure.id for figure in facts.scene.figures if figure.posture == "upright"}
         falls = tuple(

@@ -7,7 +7,7 @@ it becomes a call, measured or told, so that call, state and statistics have one
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.footprint import Face
@@ -24,16 +24,7 @@ HITS: Final = ("tackle.side_bonus_yd", "tackle.rear_bonus_yd", "tackle.hard_hit_
 BONUS_ENDS_YD: Final = 1.0  # a bonus takes the ball no nearer to the goal line: it scores nothing
 RUN_ENDS: Final[frozenset[CallKind]] = frozenset({"tackle", "sack", "down_by_fall", "out_of_bounds", "stopped"})
 
-
-@dataclass(frozen=True, slots=True)
-class HitLimits:
-    """Limits of the speed of a hit."""
-
-    # speeds are averaged over this time before the contact: longer than one vibration of the board
-    window_ns: int = 200_000_000
-
-
-_LIMITS: Final = HitLimits()
+_SPEED_WINDOW_NS: Final = 200_000_000  # a hit's speed is averaged over this time before it: over one vibration
 Hit = Literal["front", "side", "rear"]
 
 
@@ -74,8 +65,8 @@ def _bonus_yd(hit: Hit | None, params: Params) -> float:
 def _closing_mm_s(facts: Facts, carrier: str, contact: OpponentContact) -> float | None:
     """Return how fast the two met, over the time before they touched; None where they were not seen for long enough."""
     since_ns = facts.t_ns if contact.since_ns is None else contact.since_ns
-    scenes = [scene for scene in (*facts.recent, facts.scene) if since_ns - _LIMITS.window_ns <= scene.t_ns <= since_ns]
-    if len(scenes) < 2 or scenes[-1].t_ns - scenes[0].t_ns < _LIMITS.window_ns / 2:
+    scenes = [scene for scene in (*facts.recent, facts.scene) if since_ns - _SPEED_WINDOW_NS <= scene.t_ns <= since_ns]
+    if len(scenes) < 2 or scenes[-1].t_ns - scenes[0].t_ns < _SPEED_WINDOW_NS / 2:
         return None
     first, last = (_apart(scene, carrier, contact.opponent) for scene in (scenes[0], scenes[-1]))
     if first is None or last is None:
@@ -94,7 +85,7 @@ def _hard_hit(finding: Finding, params: Params) -> Finding:
     if numbers is None or numbers.closing_mm_s is None or not limit or params.table("tackle.fumble_sums"):
         return finding
     # Both places of both figures are off by the error of the gap between them.
-    sigma = math.sqrt(2.0) * (finding.sigma or 0.0) / (_LIMITS.window_ns / 1e9)
+    sigma = math.sqrt(2.0) * (finding.sigma or 0.0) / (_SPEED_WINDOW_NS / 1e9)
     hard = exceedance_probability(numbers.closing_mm_s - limit, sigma)
     carrier, tackler = finding.players[:2]
     fumbles = f"{carrier} fumbles, hit by {tackler} at {numbers.closing_mm_s:.0f} mm/s"

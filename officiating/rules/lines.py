@@ -10,8 +10,9 @@ asked of the facts as of the contact: the engine lets no frame after it count fo
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from downfield.core.scene import Ball, Figure, Scene
 from downfield.officiating.belief import Measure
@@ -19,18 +20,10 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.params import Param, Params
 from downfield.officiating.state.facts import Facts, MeasuredPoint, capped_if_unsure, outermost_x, outermost_y
 from downfield.officiating.state.game_state import GameState, Phase
-from downfield.officiating.state.interfaces import ImmediateRule
+from downfield.officiating.state.interfaces import ImmediateRule, Rule
 from downfield.officiating.state.over_fronts import facts_as_of, over_fronts
 
-
-@dataclass(frozen=True, slots=True)
-class LineCrossingLimits:
-    """Time limits of lines and spots that no rulebook states."""
-
-    linger_ns: int = 250_000_000  # a carrier within the error of a line for this long is too close to call there
-
-
-LINE_CROSSING_LIMITS: Final = LineCrossingLimits()
+LINGER_NS: Final = 250_000_000  # a carrier within the error of a line for so long is too close to call there
 
 _END_LINE: Final = "end line"
 
@@ -97,6 +90,57 @@ def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int, sigma_s: fl
     return Spot(facts.spot_yd(point.x_mm, seen.y_mm if reference == "base" else point.y_mm), sigma_yd)
 
 
+def crossing(
+    rule: Rule,
+    facts: Facts,
+    state: GameState,
+    params: Params,
+    reference: str,
+    past: tuple[float, float],
+    margin: Callable[[Figure, Scene], tuple[float, float]],
+    of: Measure = "line",
+    **told: Any,
+) -> tuple[Finding, ...]:
+    """Return the finding that the carrier has crossed a line, with instant, spot and error; none if he surely has not.
+
+    Args:
+        reference: by what he is spotted, as in `spot_at`.
+        past: how far he is past the line in this frame, and the standard deviation of that, mm.
+        margin: returns the same for a figure in any frame.
+        of: what is measured by it.
+        told: the finding's other fields.
+    """
+    carrier = facts.carrier
+    assert carrier is not None
+    ends = over_fronts(carrier, lambda figure: margin(figure, facts.scene))
+    # What may have happened is found too, not only what is sure: the frames to come decide, or a person.
+    if ends.probability <= 1.0 - params.real("calls.confidence"):
+        return ()
+    past_mm, sigma_mm = past
+    t_ns, error_s = facts.crossing(past_mm, lambda then, scene: margin(then, scene)[0])
+    spot = spot_at(facts, carrier, reference, t_ns, error_s)
+    return (
+        Finding(
+            rule=rule.id,
+            t_ns=t_ns,
+            clauses=rule.clauses,
+            key=f"{carrier.id}@{state.play.board_on_ns}",
+            players=(carrier.id,),
+            spot_yd=spot.yd,
+            spot_sigma_yd=spot.sigma_yd,
+            t_sigma_s=error_s,
+            margin=past_mm,
+            sigma=sigma_mm,
+            unit="mm",
+            probability=capped_if_unsure(ends.probability, carrier),
+            settle_ns=facts.t_ns + LINGER_NS,
+            front=ends.front,
+            conditions=ends.conditions(of, "mm", carrier),
+            **told,
+        ),
+    )
+
+
 def out_of_bounds_params(spot: str, reason: str, *, ball: bool, at_mark: bool = False) -> tuple[Param, ...]:
     """Return the parameters of `OutOfBounds` with a rulebook's defaults."""
     return (
@@ -121,45 +165,30 @@ class OutOfBounds(ImmediateRule):
         carrier = facts.carrier
         if carrier is None:
             return ()
-        margin, sigma, edge = self._margin(facts, carrier, facts.scene, params)
+        over_mm, sigma_mm, edge = self._margin(facts, carrier, facts.scene, params)
         measure: Measure = "end_line" if edge == _END_LINE else "sideline"
-        ends = over_fronts(carrier, lambda figure: self._margin(facts, figure, facts.scene, params)[:2])
-        # What may have happened is found too, not only what is sure: the frames to come decide, or a person.
-        if ends.probability <= 1.0 - params.real("calls.confidence"):
-            return ()
-        t_ns, error_s = facts.crossing(margin, lambda then, scene: self._margin(facts, then, scene, params)[0])
-        spot = self._spot(facts, carrier, t_ns, error_s, params)
-        return (
-            Finding(
-                rule=self.id,
-                kind="out_of_bounds",
-                t_ns=t_ns,
-                text=f"{carrier.id} out of bounds over the {edge}",
-                clauses=self.clauses,
-                key=f"{carrier.id}@{state.play.board_on_ns}",
-                players=(carrier.id,),
-                spot_yd=spot.yd,
-                spot_sigma_yd=spot.sigma_yd,
-                t_sigma_s=error_s,
-                margin=margin,
-                sigma=sigma,
-                unit="mm",
-                probability=capped_if_unsure(ends.probability, carrier),
-                against=f"{carrier.id} stays in bounds",
-                settle_ns=facts.t_ns + LINE_CROSSING_LIMITS.linger_ns,
-                front=ends.front,
-                measure=measure,
-                conditions=ends.conditions(measure, "mm", carrier),
-            ),
+        found = crossing(
+            self,
+            facts,
+            state,
+            params,
+            params.choice("out_of_bounds.spot"),
+            (over_mm, sigma_mm),
+            lambda figure, scene: self._margin(facts, figure, scene, params)[:2],
+            measure,
+            kind="out_of_bounds",
+            text=f"{carrier.id} out of bounds over the {edge}",
+            against=f"{carrier.id} stays in bounds",
+            measure=measure,
         )
-
-    def _spot(self, facts: Facts, carrier: Figure, t_ns: int, error_s: float, params: Params) -> Spot:
-        spot = spot_at(facts, carrier, params.choice("out_of_bounds.spot"), t_ns, error_s)
         marks = facts.field.hash_rows_y_yd
-        if params.flag("out_of_bounds.at_mark") and marks:
-            x_yd, y_yd = spot.yd
-            return replace(spot, yd=(x_yd, min(marks, key=lambda mark: abs(mark - y_yd))))
-        return spot
+        if not (params.flag("out_of_bounds.at_mark") and marks):
+            return found
+        spots = [one.spot_yd for one in found if one.spot_yd is not None]
+        return tuple(
+            replace(one, spot_yd=(x_yd, min(marks, key=lambda mark: abs(mark - y_yd))))
+            for one, (x_yd, y_yd) in zip(found, spots, strict=True)
+        )
 
     def _margin(self, facts: Facts, carrier: Figure, scene: Scene, params: Params) -> tuple[float, float, str]:
         """Return by how much the carrier is over the boundary it is farthest over, mm, the error, and its name."""
@@ -201,50 +230,27 @@ class LineCrossed(ImmediateRule):
         carrier = facts.carrier
         if carrier is None or (self.id == "line_of_scrimmage" and not _is_line_of_scrimmage_open(state)):
             return ()
-        reference = params.choice(f"{self.id}.reference")
-        point = reference_point(facts, carrier, reference)
+        reference, side = params.choice(f"{self.id}.reference"), state.play.ball_side
         ahead_mm = self._ball_radius_mm(facts.scene, carrier, reference, params)
-        margin = self._margin(point, state, facts) + ahead_mm
-        ends = over_fronts(
-            carrier, lambda figure: self._reached(reference_point(facts, figure, reference), ahead_mm, state, facts)
-        )
-        if ends.probability <= 1.0 - params.real("calls.confidence"):
-            return ()
-        t_ns, error_s = facts.crossing(
-            margin,
-            lambda then, scene: self._margin(reference_point(facts, then, reference, scene), state, facts) + ahead_mm,
-        )
-        spot = spot_at(facts, carrier, reference, t_ns, error_s)
         scores = self.id == "touchdown"
-        side = state.play.ball_side
-        text = f"touchdown, {state.team(side).name}" if scores else f"{carrier.id} reaches the line of scrimmage"
-        return (
-            Finding(
-                rule=self.id,
-                kind=self.id,
-                t_ns=t_ns,
-                text=text,
-                clauses=self.clauses,
-                key=f"{carrier.id}@{state.play.board_on_ns}",
-                players=(carrier.id,),
-                spot_yd=spot.yd,
-                spot_sigma_yd=spot.sigma_yd,
-                t_sigma_s=error_s,
-                margin=margin,
-                sigma=point.sigma_mm,
-                unit="mm",
-                probability=capped_if_unsure(ends.probability, carrier),
-                against=f"{carrier.id} is short of the line",
-                settle_ns=facts.t_ns + LINE_CROSSING_LIMITS.linger_ns,
-                side=side if scores else None,
-                front=ends.front,
-                conditions=ends.conditions("line", "mm", carrier),
-            ),
-        )
 
-    def _reached(self, point: MeasuredPoint, ahead_mm: float, state: GameState, facts: Facts) -> tuple[float, float]:
-        """Return how far a reference point is past the line, and the error of that, mm."""
-        return self._margin(point, state, facts) + ahead_mm, point.sigma_mm
+        def margin(figure: Figure, scene: Scene) -> tuple[float, float]:
+            point = reference_point(facts, figure, reference, scene)
+            return self._margin(point, state, facts) + ahead_mm, point.sigma_mm
+
+        return crossing(
+            self,
+            facts,
+            state,
+            params,
+            reference,
+            margin(carrier, facts.scene),
+            margin,
+            kind=self.id,
+            text=f"touchdown, {state.team(side).name}" if scores else f"{carrier.id} reaches the line of scrimmage",
+            against=f"{carrier.id} is short of the line",
+            side=side if scores else None,
+        )
 
     def _ball_radius_mm(self, scene: Scene, carrier: Figure, reference: str, params: Params) -> float:
         """Return how far the ball's foremost part is ahead of the reference point; 0 unless that is a ball."""

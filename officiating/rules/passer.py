@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
-from downfield.core.scene import Figure
+from downfield.core.scene import Figure, Scene
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, worth_telling
 from downfield.officiating.params import Param, Params, read_params
-from downfield.officiating.rules.lines import LINE_CROSSING_LIMITS, reference_param, reference_point, spot_at
+from downfield.officiating.rules.lines import LINGER_NS, crossing, reference_param, reference_point, spot_at
 from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.facts import Facts, MeasuredPoint, capped_if_unsure, exceedance_probability
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import ImmediateRule
-from downfield.officiating.state.over_fronts import over_fronts
 from downfield.officiating.state.play_state import board_s
 
 HANDLE_PARAMS: Final = read_params("downfield.officiating.rules", "handle")
@@ -85,7 +84,7 @@ class PassRush(ImmediateRule):
                 unit="s",
                 probability=capped_if_unsure(probability, carrier),
                 against=f"{carrier.id} may still pass",
-                settle_ns=facts.t_ns + LINE_CROSSING_LIMITS.linger_ns,
+                settle_ns=facts.t_ns + LINGER_NS,
                 detail="rush",
                 measure="excess",
             ),
@@ -207,45 +206,25 @@ class TooDeep(ImmediateRule):
         if carrier is None or not may_still_pass(state) or state.play.kind not in {"scrimmage", "two_point"}:
             return ()
         reference = params.choice("pocket.reference")
-        point = reference_point(facts, carrier, reference)
-        margin = self._margin(point, facts, state, params)
-        ends = over_fronts(
-            carrier,
-            lambda figure: (
-                self._margin(reference_point(facts, figure, reference), facts, state, params),
-                point.sigma_mm,
-            ),
-        )
-        if ends.probability <= 1.0 - params.real("calls.confidence"):
-            return ()
-        t_ns, error_s = facts.crossing(
+        sigma_mm = reference_point(facts, carrier, reference).sigma_mm
+
+        def margin(figure: Figure, scene: Scene) -> tuple[float, float]:
+            return self._margin(reference_point(facts, figure, reference, scene), facts, state, params), sigma_mm
+
+        return crossing(
+            self,
+            facts,
+            state,
+            params,
+            reference,
+            margin(carrier, facts.scene),
             margin,
-            lambda then, scene: self._margin(reference_point(facts, then, reference, scene), facts, state, params),
-        )
-        spot = spot_at(facts, carrier, reference, t_ns, error_s)
-        return (
-            Finding(
-                rule=self.id,
-                kind="sack",
-                t_ns=t_ns,
-                text=f"{carrier.id} drops more than {params.real('pocket.depth_yd'):g} yards behind the line: sacked",
-                clauses=self.clauses,
-                key=f"{carrier.id}@{state.play.board_on_ns}",
-                players=(carrier.id,),
-                spot_yd=spot.yd,
-                spot_sigma_yd=spot.sigma_yd,
-                t_sigma_s=error_s,
-                margin=margin,
-                sigma=point.sigma_mm,
-                unit="mm",
-                probability=capped_if_unsure(ends.probability, carrier),
-                against=f"{carrier.id} is not yet too deep",
-                settle_ns=facts.t_ns + LINE_CROSSING_LIMITS.linger_ns,
-                detail="depth",
-                front=ends.front,
-                measure="excess",
-                conditions=ends.conditions("excess", "mm", carrier),
-            ),
+            "excess",
+            kind="sack",
+            text=f"{carrier.id} drops more than {params.real('pocket.depth_yd'):g} yards behind the line: sacked",
+            against=f"{carrier.id} is not yet too deep",
+            detail="depth",
+            measure="excess",
         )
 
     def _margin(self, point: MeasuredPoint, facts: Facts, state: GameState, params: Params) -> float:

@@ -33,16 +33,8 @@ from downfield.officiating.state.over_fronts import identity_conditions
 
 SQUARE_TACKLE_PARAMS: Final = (*read_params("downfield.officiating.rules", "square_tackle"), *HOUSE_TACKLE_PARAMS)
 
-
-@dataclass(frozen=True, slots=True)
-class SquareTackleLimits:
-    """Limits of square hits that no rulebook states."""
-
-    # probability of the likelier reading at either end of the unsure band: below any confidence worth calling at
-    unsure_probability: float = 0.9
-
-
-_LIMITS: Final = SquareTackleLimits()
+_UNSURE_PROBABILITY: Final = 0.9
+"""Of the likelier reading at either end of the unsure band: below any confidence worth calling at."""
 
 PAIR_CLAUSES: Final = {
     "front-front": ("EFL-078", "EFL-079"),
@@ -305,7 +297,7 @@ def square_limit(params: Params) -> GradedLimit:
     magnitude: the true one may lie on the other side of square, where it counts the same.
     """
     low, middle, high = (params.real(f"tackle.{name}") for name in ("unsure_from_deg", "angle_deg", "unsure_to_deg"))
-    sure, unsure = _LIMITS.unsure_probability, 1.0 - _LIMITS.unsure_probability
+    sure, unsure = _UNSURE_PROBABILITY, 1.0 - _UNSURE_PROBABILITY
     by_angle = [(min(low, middle), 1.0)]
     if low < middle:
         by_angle += [(low, sure), (middle, EVEN_ODDS)]

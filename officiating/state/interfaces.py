@@ -107,22 +107,6 @@ OvertimeKind = Literal["none", "plays", "possessions", "period"]
 """A rulebook's overtime: none, one play of each side, possessions on a clock, or simply another period."""
 
 
-def _unchanged(state: GameState, _params: Params) -> GameState:
-    return state
-
-
-def _no_findings(_state: GameState, _context: RuleContext) -> tuple[Finding, ...]:
-    return ()
-
-
-def _no_change(state: GameState, _t_ns: int, _context: RuleContext) -> Outcome:
-    return Outcome(state)
-
-
-def _no_end(state: GameState, _context: RuleContext) -> Outcome:
-    return Outcome(state)
-
-
 @dataclass(frozen=True, slots=True)
 class RuleSystem:
     """The code of one installed rulebook; a league's file changes values and policies."""
@@ -138,17 +122,19 @@ class RuleSystem:
     # ids of the clauses cited for what all rulebooks share, by names such as `"first_down"`
     shared_clauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     params: tuple[Param, ...] = ()  # parameters of handlers and consequences; rules declare their own
-    begin: Callable[[GameState, Params], GameState] = _unchanged  # makes a game's first state of the default one
+    begin: Callable[[GameState, Params], GameState] = lambda game, _params: (
+        game
+    )  # makes a game's first state of the default one
     # checks made as the board comes on for a play: the formation. Only reported.
-    at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
+    at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = lambda _game, _context: ()
     # checks made as the board comes on after a stoppage, its `Stoppage` still in the state: pivots
-    at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
+    at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = lambda _game, _context: ()
     # where a kickoff or free kick is kicked from, in the kickers' own yards, by what is due
     kick_from_yd: Callable[[GameState, Params], float] | None = None
     # what follows when the board goes off after a kick has run
-    kick_over: Callable[[GameState, int, RuleContext], Outcome] = _no_change
+    kick_over: Callable[[GameState, int, RuleContext], Outcome] = lambda game, _t_ns, _context: Outcome(game)
     # what follows while the ball is dead: the end of a period whose time is up
-    ball_dead: Callable[[GameState, RuleContext], Outcome] = _no_end
+    ball_dead: Callable[[GameState, RuleContext], Outcome] = lambda game, _context: Outcome(game)
     # the try after a touchdown: the coach's choice, the one the rulebook prescribes, or a named one
     begin_try: BeginTry | None = None
     overtime: OvertimeKind = "none"  # the kind of its overtime

@@ -313,16 +313,7 @@ def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
     prescribed = required_try(game.period, time_left_s(game, context), lead, context.params)
     if (prescribed if kind == "try" else kind) == "extra_point":
         return Outcome(wait_for_roll(game, "extra_point", scorer))
-    own = game.length_yd - context.params.real("two_point.from_yd")
-    game = replace(
-        game,
-        phase=Phase.LINE_UP,
-        wait=None,
-        due="two_point",
-        los_yd=game.board_x_yd(own),
-        to_gain_yd=game.board_x_yd(game.length_yd),
-        play=PlayState(kind="two_point", ball_side=scorer),
-    )
+    game = downs.line_up_try(game, "two_point", context.params.real("two_point.from_yd"))
     if prescribed != "two_point" or context.params.flag("try.free_choice"):
         return Outcome(game)
     text = f"{game.team(scorer).name} must go for two"

@@ -5,7 +5,7 @@ Spots are worked out in the offense's own yards and reported along x of the boar
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from downfield.core.records import replace
 from downfield.officiating.calls import CallNumbers, Finding
@@ -261,18 +261,8 @@ def move_clock(game: GameState, after: LineClock, context: RuleContext, *, try_d
 
 def set_up_try(game: GameState, kind: str, context: RuleContext) -> GameState:
     """Return the game with the chosen try ready (NFLS-038), after a penalty by its new spot's card (NFLS-036)."""
-    yards = context.params.real("two_point.from_yd" if kind == "two_point" else "extra_point.from_yd")
-    due = "two_point" if kind == "two_point" else "extra_point"
-    return replace(
-        game,
-        phase=Phase.LINE_UP,
-        wait=None,
-        due=due,  # type: ignore[arg-type]
-        los_yd=game.board_x_yd(game.length_yd - yards),
-        to_gain_yd=game.board_x_yd(game.length_yd),
-        down=1,
-        play=PlayState(kind=due, ball_side=game.offense),  # type: ignore[arg-type]
-    )
+    due: Literal["two_point", "extra_point"] = "two_point" if kind == "two_point" else "extra_point"
+    return downs.line_up_try(game, due, context.params.real(f"{due}.from_yd"))
 
 
 def _numbers(game: GameState, play: CardPlay, result: PlayResult, params: Params) -> CallNumbers | None:

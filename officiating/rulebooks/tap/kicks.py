@@ -18,12 +18,13 @@ from downfield.officiating.consequences.declaration_handlers import (
     with_jerseys,
 )
 from downfield.officiating.consequences.measured_places import PastLine, decide
+from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_choice, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, Roll, Side
 from downfield.officiating.events import Event
 from downfield.officiating.params import Params
 from downfield.officiating.state.facts import outermost_x
-from downfield.officiating.state.game_state import Clock, GameState, Phase, opponent
+from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
 from downfield.officiating.unseen_declarations import DuePlay
@@ -315,11 +316,8 @@ def choose_try(game: GameState, choice: ChoiceMade, context: RuleContext) -> Out
     """Handle the choice of try: a kick, or two points from the five with the clock stopped (TAP-127, TAP-128)."""
     if choice.choice == "extra_point":
         return Outcome(wait_for_roll(game, "extra_point", game.offense))
-    own = game.length_yd - context.params.real("two_point.from_yd")
-    clock = Clock(game.clock.left_at_s(context.t_ns), False, context.t_ns)
-    game = replace(game, due="two_point", los_yd=game.board_x_yd(own), clock=clock, down=1)
-    game = replace(game, to_gain_yd=game.board_x_yd(game.length_yd), phase=Phase.LINE_UP)
-    return Outcome(with_jerseys(replace(game, play=PlayState(kind="two_point", ball_side=game.offense)), context))
+    game = downs.line_up_try(game, "two_point", context.params.real("two_point.from_yd"))
+    return Outcome(with_jerseys(stop_clock(game, context.t_ns), context))
 
 
 def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outcome:

@@ -21,6 +21,7 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, require_on_board
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.consequences.house_fouls import automatic_first_down, move_line
+from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.declarations import Claim, Side
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.tap.clock import end_overtime_play
@@ -188,8 +189,7 @@ def _measure_delay(game: GameState, offender: Side, t_ns: int, context: RuleCont
 def _claim_time_out(game: GameState, by: Side, context: RuleContext) -> Outcome:
     if not context.params.flag("time_out.allowed"):
         raise RefusedError("time-out: none with a running game clock (TAP-135)")
-    clock = replace(game.clock, left_s=game.clock.left_at_s(context.t_ns), running=False, at_ns=context.t_ns)
-    game = replace(game, clock=clock)
+    game = stop_clock(game, context.t_ns)
     if game.time_outs is None:
         return Outcome(game)
     home, away = game.time_outs
