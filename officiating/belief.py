@@ -88,23 +88,12 @@ class Belief:
         """The same of the decisive frame alone; empty where the belief is that frame's, or nothing was measured."""
         return margin_text(self.frame_margin, self.frame_sigma, self.unit)
 
-    @property
-    def words(self) -> str:
-        """The belief as ``"0.3 mm inside the limit, sure to 98 %"``; empty where nothing was measured."""
-        return self.told()
-
-    def told(self, beyond: str = "inside", not_beyond: str = "short of", limit: str = "the limit") -> str:
-        """Return the words with other ones for both sides of the limit, and for the limit.
-
-        Args:
-            beyond: for the side of the call, such as ``"over"`` for what exceeds something.
-            not_beyond: for the other side.
-            limit: such as ``"the line"``.
-        """
-        parts = []
+    def words(self, measure: Measure = "") -> str:
+        """Return it as ``"0.3 mm over the line, sure to 98 %"``, by of what it is; empty where nothing was measured."""
+        parts, wording = [], WORDINGS[measure]
         is_measured = self.basis == "frame" or bool(self.sigma)  # a history without errors has no margin of its own
         if self.margin is not None and self.unit != "count" and is_measured:
-            parts.append(_side_text(self.margin, self.unit, beyond, not_beyond, limit))
+            parts.append(_side_text(self.margin, self.unit, wording))
         if self.basis == "more" and not is_front_sure(self.front):
             parts.append(f"not sure which end is the front ({percent_text(self.front)})")
         elif self.basis == "more" and self.probability == _EVEN_ODDS:
@@ -155,9 +144,10 @@ def history_belief(margin: float, sigma: float | None, unit: Unit, probability: 
 
 
 @dataclass(frozen=True, slots=True)
-class _Wording:
-    """Words of a measure: what happened when it is likelier than not, and when not; both sides; the limit."""
+class Wording:
+    """Words of a measure: its name; what happened if it is likelier than not, and if not; both sides and the limit."""
 
+    name: str
     event: str = ""
     doubtful: str = ""
     beyond: str = "inside"
@@ -165,27 +155,33 @@ class _Wording:
     not_beyond: str = "short of"
 
 
-_LINE: Final = _Wording("reached the line", "may have reached the line", "over", "the line")
-_WORDINGS: Final[dict[Measure, _Wording]] = {
-    "": _Wording(),
-    "touch": _Wording("touched: gap closed", "gap may have closed", "past", "first touch"),
-    "handle": _Wording("touched the handle", "may have touched the handle", "past", "first touch"),
-    "line": _LINE,
-    "short": _Wording("stayed short of the line", "may have stayed short of the line", "short of", "the line", "over"),
-    "sideline": _LINE,
-    "end_line": _LINE,
-    "excess": _Wording(beyond="beyond"),  # whether it is too much or too little
-    "square": _Wording("met squarely", "may have met squarely"),
-    "off_square": _Wording("met too far off square", "may have met too far off square"),
-    "overlap": _Wording("enough of the faces met", "enough of the faces may have met"),
-    "slight_overlap": _Wording("too little of the faces met", "too little of the faces may have met"),
-    "turn": _Wording("turned", "may have turned", beyond="beyond"),
-    "ball": _Wording("reached the ball", "may have reached the ball"),
-    "first": _Wording("was there first", "may have been there first"),
-    "front": _Wording(),
-    "identity": _Wording(),
-    "instant": _Wording(),
-    "judgment": _Wording(),
+_LINE: Final = ("reached the line", "may have reached the line", "over", "the line")
+WORDINGS: Final[dict[Measure, Wording]] = {
+    "": Wording("measured"),
+    "touch": Wording("touch", "touched: gap closed", "gap may have closed", "past", "first touch"),
+    "handle": Wording(
+        "touch of the handle", "touched the handle", "may have touched the handle", "past", "first touch"
+    ),
+    "line": Wording("line", *_LINE),
+    "short": Wording(
+        "line", "stayed short of the line", "may have stayed short of the line", "short of", "the line", "over"
+    ),
+    "sideline": Wording("sideline", *_LINE),
+    "end_line": Wording("end line", *_LINE),
+    "excess": Wording("limit", beyond="beyond"),  # whether it is too much or too little
+    "square": Wording("square", "met squarely", "may have met squarely"),
+    "off_square": Wording("off square", "met too far off square", "may have met too far off square"),
+    "overlap": Wording("width of the meeting", "enough of the faces met", "enough of the faces may have met"),
+    "slight_overlap": Wording(
+        "width of the meeting", "too little of the faces met", "too little of the faces may have met"
+    ),
+    "turn": Wording("turn", "turned", "may have turned", beyond="beyond"),
+    "ball": Wording("touch of the ball", "reached the ball", "may have reached the ball"),
+    "first": Wording("first there", "was there first", "may have been there first"),
+    "front": Wording("front"),
+    "identity": Wording("which figure"),
+    "instant": Wording("when"),
+    "judgment": Wording("judgment"),
 }
 
 
@@ -209,19 +205,13 @@ def measured_words(belief: Belief, measure: Measure, when: str, *, too_close: bo
     if belief.basis == "none":
         return ""
     event = event_words(belief.probability, measure, too_close=too_close)
-    return "; ".join(part for part in (event and event + when, side_words(belief, measure)) if part)
+    return "; ".join(part for part in (event and event + when, belief.words(measure)) if part)
 
 
 def event_words(probability: float, measure: Measure, *, too_close: bool = False) -> str:
     """Return what happened, such as ``"touched: gap closed"``, or that it may have; empty where it has no words."""
-    wording = _WORDINGS[measure]
+    wording = WORDINGS[measure]
     return wording.event if probability > _EVEN_ODDS and not too_close else wording.doubtful
-
-
-def side_words(belief: Belief, measure: Measure) -> str:
-    """Return on which side of its limit something is, such as ``"0.3 mm over the line, sure to 98 %"``."""
-    wording = _WORDINGS[measure]
-    return belief.told(wording.beyond, wording.not_beyond, wording.limit)
 
 
 def sureness(probability: float) -> str:
@@ -260,9 +250,9 @@ def percent_text(share: float) -> str:
     return f"{math.floor(100 * share + 0.5)} %"  # halves go up, as on pages
 
 
-def _side_text(margin: float, unit: Unit, beyond: str, not_beyond: str, limit: str) -> str:
-    """Return on which side of the limit a margin is."""
+def _side_text(margin: float, unit: Unit, wording: Wording) -> str:
     digits = 1 if unit in {"mm", "deg"} else 2
     if abs(margin) < 0.5 * 10**-digits:
-        return f"at {limit}"
-    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {beyond if margin > 0 else not_beyond} {limit}"
+        return f"at {wording.limit}"
+    side = wording.beyond if margin > 0 else wording.not_beyond
+    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {side} {wording.limit}"

@@ -19,6 +19,7 @@ from typing import Final, Literal
 from downfield.core.records import Probability, record
 from downfield.officiating.belief import (
     BELIEF_LIMITS,
+    WORDINGS,
     Belief,
     Measure,
     Unit,
@@ -28,7 +29,6 @@ from downfield.officiating.belief import (
     is_front_sure,
     percent_text,
     share_above_zero,
-    side_words,
     sureness,
 )
 
@@ -38,28 +38,6 @@ _EVEN_ODDS: Final = 0.5
 _CAPS: Final[frozenset[Measure]] = frozenset({"identity", "instant", "judgment"})
 _ASIDE: Final[frozenset[Measure]] = frozenset({"front", "overlap", "ball"})
 """What is not worth telling once it is as good as certain."""
-_NAMES: Final[dict[Measure, str]] = {
-    "": "measured",
-    "touch": "touch",
-    "handle": "touch of the handle",
-    "line": "line",
-    "short": "line",
-    "sideline": "sideline",
-    "end_line": "end line",
-    "excess": "limit",
-    "square": "square",
-    "off_square": "off square",
-    "overlap": "width of the meeting",
-    "slight_overlap": "width of the meeting",
-    "front": "front",
-    "identity": "which figure",
-    "instant": "when",
-    "judgment": "judgment",
-    "ball": "touch of the ball",
-    "first": "first there",
-    "turn": "turn",
-}
-
 
 GradedLimit = tuple[tuple[float, float], ...]
 """Margin and share of those who agree there, ascending by margin; straight lines between, two points at one margin are
@@ -127,7 +105,7 @@ class Condition:
     @property
     def name(self) -> str:
         """It in a word or two, such as ``"touch"``."""
-        return _NAMES[self.measure]
+        return WORDINGS[self.measure].name
 
     @property
     def caps(self) -> bool:
@@ -167,7 +145,7 @@ class Condition:
         if self.text or belief.basis in {"none", "more"}:
             told = ", ".join(part for part in (self.text, belief.is_doubtful and sureness(self.probability)) if part)
         else:
-            told = side_words(belief, self.measure)
+            told = belief.words(self.measure)
         event = event and event + when
         return f"{event} ({told})" if event and told else event or told
 

@@ -81,24 +81,58 @@ class Interference:
         a, b = facts.figures.get(contact.a), facts.figures.get(contact.b)
         if a is None or b is None or a.jersey == b.jersey:
             return []
-        foul_ns = max(since_ns, facts.t_ns - params.ns("interference.window_s"))
+        least_deg, window_ns = params.real("interference.turn_deg"), params.ns("interference.window_s")
+        foul_ns = max(since_ns, facts.t_ns - window_ns)
         then = next((scene for scene in reversed(facts.recent) if scene.t_ns <= foul_ns), None)
         found = []
         # The contact does not say who did it: whichever of the two was turned is the one it was done to.
         for victim, offender in ((a, b), (b, a)):
-            if not self._is_protected(victim, state, facts, in_air=in_air):
-                continue
             before = find_figure(then, victim.id) if then else None
-            if before is None:
+            if before is None or not self._is_protected(victim, state, facts, in_air=in_air):
                 continue
-            turn_deg = self._turn_deg(before, victim, facts, state, in_air=in_air)
-            if turn_deg >= params.real("interference.turn_deg"):
-                key = f"{offender.id}:{victim.id}@{since_ns}"
-                found.append(
-                    self._finding(
-                        before, victim, offender, turn_deg, contact, foul_ns, key, facts, state, params, in_air
-                    )
-                )
+            margin = self._turn_deg(before, victim, facts, state, in_air=in_air) - least_deg
+            if margin < 0.0:
+                continue
+            detail = "gunner_interference"
+            if in_air:
+                by_offense = facts.side_of(offender) == state.offense
+                detail = "offensive_pass_interference" if by_offense else "defensive_pass_interference"
+            sigma = math.hypot(before.sigma_deg, victim.sigma_deg)
+            # A small turn is the same for both ends, but whether it is away from the ball is not.
+            matters = in_air or difference_deg(victim.heading_deg, before.heading_deg) > _LIMITS.sideways_deg
+            front = min(before.front, victim.front) if matters else 1.0
+            conditions = (
+                Condition("touch", contact.probability),
+                Condition("turn", exceedance_probability(margin, sigma), margin, sigma, "deg"),
+                Condition("front", front),
+            )
+            spot = spot_at(facts, victim, "base", foul_ns)
+            interference = Finding(
+                rule=self.id,
+                kind="penalty",
+                t_ns=foul_ns,
+                text=f"{detail.replace('_', ' ')} by {offender.id}: {victim.id} turns from "
+                f"{before.heading_deg:.0f} to {victim.heading_deg:.0f} degrees",
+                clauses=self.on_pass if in_air else self.on_gunner,
+                key=f"{offender.id}:{victim.id}@{since_ns}",
+                players=(offender.id, victim.id),
+                spot_yd=spot.yd,
+                spot_sigma_yd=spot.sigma_yd,
+                margin=margin,
+                sigma=sigma,
+                unit="deg",
+                probability=joint_probability(conditions),
+                front=front,
+                measure="turn",
+                conditions=worth_telling(conditions),
+                against=f"{victim.id} was not turned by the touch",
+                settle_ns=max(foul_ns + window_ns, facts.t_ns + _LIMITS.turning_ns),
+                settle_early=False,
+                proposed=True,
+                side=state.side_of(victim.jersey),
+                detail=detail,
+            )
+            found.append(interference)
         return found
 
     def _is_protected(self, figure: Figure, state: GameState, facts: Facts, *, in_air: bool) -> bool:
@@ -115,61 +149,6 @@ class Interference:
             turned = replace(before, heading_deg=victim.heading_deg)
             return facts.bearing_error_deg(turned, *position) - facts.bearing_error_deg(before, *position)
         return difference_deg(victim.heading_deg, before.heading_deg)
-
-    def _finding(
-        self,
-        before: Figure,
-        victim: Figure,
-        offender: Figure,
-        turn_deg: float,
-        touch: Contact,
-        foul_ns: int,
-        key: str,
-        facts: Facts,
-        state: GameState,
-        params: Params,
-        in_air: bool,
-    ) -> Finding:
-        by_offense = facts.side_of(offender) == state.offense
-        detail = "gunner_interference"
-        if in_air:
-            detail = "offensive_pass_interference" if by_offense else "defensive_pass_interference"
-        margin = turn_deg - params.real("interference.turn_deg")
-        sigma = math.hypot(before.sigma_deg, victim.sigma_deg)
-        # A small turn is the same for both ends, but whether it is away from the ball is not.
-        matters = in_air or difference_deg(victim.heading_deg, before.heading_deg) > _LIMITS.sideways_deg
-        front = min(before.front, victim.front) if matters else 1.0
-        conditions = (
-            Condition("touch", touch.probability),
-            Condition("turn", exceedance_probability(margin, sigma), margin, sigma, "deg"),
-            Condition("front", front),
-        )
-        spot = spot_at(facts, victim, "base", foul_ns)
-        return Finding(
-            rule=self.id,
-            kind="penalty",
-            t_ns=foul_ns,
-            text=f"{detail.replace('_', ' ')} by {offender.id}: {victim.id} turns from "
-            f"{before.heading_deg:.0f} to {victim.heading_deg:.0f} degrees",
-            clauses=self.on_pass if in_air else self.on_gunner,
-            key=key,
-            players=(offender.id, victim.id),
-            spot_yd=spot.yd,
-            spot_sigma_yd=spot.sigma_yd,
-            margin=margin,
-            sigma=sigma,
-            unit="deg",
-            probability=joint_probability(conditions),
-            front=front,
-            measure="turn",
-            conditions=worth_telling(conditions),
-            against=f"{victim.id} was not turned by the touch",
-            settle_ns=max(foul_ns + params.ns("interference.window_s"), facts.t_ns + _LIMITS.turning_ns),
-            settle_early=False,
-            proposed=True,
-            side=state.side_of(victim.jersey),
-            detail=detail,
-        )
 
 
 def _recent_touches(facts: Facts, window_ns: int) -> list[tuple[Contact, int]]:

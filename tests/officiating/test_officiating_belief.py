@@ -135,7 +135,7 @@ def test_a_distance_between_two_figures_that_is_no_gap_is_not_told_as_a_touch(ki
 def test_the_words_of_a_belief(
     margin: float | None, sigma: float | None, unit: Unit, probability: float, words: str
 ) -> None:
-    assert believe(margin, sigma, unit, probability).words == words
+    assert believe(margin, sigma, unit, probability).words() == words
 
 
 def test_nothing_measured_is_shown_as_certain() -> None:

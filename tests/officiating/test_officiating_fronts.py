@@ -178,7 +178,7 @@ def test_a_turn_away_from_the_ball_is_one_only_for_a_certain_front(front: float,
 def test_a_belief_that_rests_on_a_front_shows_no_margin_for_it() -> None:
     belief = believe(0.8, 0.3, "mm", 0.69, UNCERTAIN)
     assert (belief.basis, belief.margin, belief.frame_margin) == ("more", None, 0.8)
-    assert belief.words == "not sure which end is the front (70 %), sure to 69 %"
+    assert belief.words() == "not sure which end is the front (70 %), sure to 69 %"
     assert believe(0.8, 0.3, "mm", 0.9962, 1.0).basis == "frame"
 
 

@@ -1,14 +1,21 @@
-"""The EFL's plays from scrimmage: the ball carrier, the line of scrimmage, time-outs."""
+"""The EFL's plays from scrimmage: the ball carrier, up to three attempts at a pass, loose balls, time-outs."""
 
 from __future__ import annotations
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import replace
-from downfield.officiating.calls import Call, Finding
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs, told_plays
-from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, name_carrier, refuse_unless
+from downfield.officiating.consequences.declaration_handlers import (
+    AT_REST,
+    body_of,
+    name_carrier,
+    refuse_unless,
+    require_on_field,
+    require_on_side,
+)
 from downfield.officiating.consequences.periods import stop_clock
-from downfield.officiating.declarations import Carrier, Claim, PlayEnded
+from downfield.officiating.declarations import Carrier, Claim, PassDeclared, PassEnded, PlayEnded
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.efl.play_calls import (
     current_situation,
@@ -17,8 +24,9 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     time_left_s,
     time_out_refusal,
 )
-from downfield.officiating.sides import canonical_role
-from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.rules.passer import may_still_pass, rush_refusal
+from downfield.officiating.sides import ELIGIBLE, canonical_role
+from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import Stoppage
 
@@ -57,6 +65,142 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
         found = (*found, *report_play_call(game, required, played, context))
     state = outcome.state.with_note("style", 1.0) if passed else outcome.state
     return Outcome(state, found)
+
+
+def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle a throw to a receiver whom no defender touches, at most three times while the passer may throw.
+
+    The board comes on again to show the result (EFL-046). Until its end is told nobody has the ball.
+    """
+    body = body_of(event, PassDeclared)
+    if game.play.note("aloft"):
+        raise RefusedError("pass: one is in the air; declare how it ended first (pass ended)")
+    refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
+    if not may_still_pass(game):
+        raise RefusedError("pass: only the passing quarterback may throw, short of the line (EFL-028, EFL-029)")
+    if late := rush_refusal(game, context.params, event.t_ns):
+        raise RefusedError(late)
+    if game.play.note("pass_over") is not None:
+        raise RefusedError("pass: a defender has touched the passer's base (EFL-029)")
+    attempts = context.params.count("pass.tries")
+    if game.play.pass_attempts >= attempts:
+        raise RefusedError(f"pass: all {attempts} attempts are used up (EFL-037)")
+    if body.receiver is not None:
+        _require_eligible(game, body.receiver, context)
+    play = replace(game.play, pass_attempts=game.play.pass_attempts + 1, receiver=body.receiver)
+    stoppage = play.stoppage
+    if stoppage is not None:
+        play = replace(play, stoppage=replace(stoppage, pass_ns=event.t_ns, reason="air"))
+    phase = Phase.IN_AIR if game.phase is Phase.LIVE else game.phase
+    return Outcome(_with_play_note(replace(game, phase=phase, play=play), "aloft", 1.0))
+
+
+def _require_may_catch(game: GameState, receiver: str, name: str, context: RuleContext) -> None:
+    """Refuse a receiver who may not catch wherever he stands: the passer, a lineman, a fallen figure."""
+    require_on_side(game, receiver, game.offense, name)
+    if receiver == game.play.carrier:
+        raise RefusedError(f"{name}: the passer can't be his own receiver")
+    entry = game.player(receiver)
+    if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
+        raise RefusedError(f"{name}: {receiver} ({entry.role}) is not an eligible receiver (EFL-030)")
+    _require_standing(game, receiver, name, context)
+
+
+def _require_standing(game: GameState, player: str, name: str, context: RuleContext) -> None:
+    if game.play.fallen_ns(player) is not None and not context.params.flag("tackle.fallen_tackles"):
+        raise RefusedError(f"{name}: {player} has fallen and is out of the play")
+
+
+def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> None:
+    _require_may_catch(game, receiver, "pass", context)
+    confidence = context.params.real("calls.confidence")
+    contacts = (
+        [contact for contact in context.facts.opponent_contacts(receiver) if contact.probability >= confidence]
+        if context.facts
+        else []
+    )
+    if contacts:
+        raise RefusedError(f"pass: {receiver} is in contact with {contacts[0].opponent} (EFL-030)")
+
+
+def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle the result of a throw: complete, incomplete or intercepted."""
+    body = body_of(event, PassEnded)
+    if not game.play.note("aloft"):
+        raise RefusedError("pass ended: no pass has been declared")
+    game = _landed(_with_play_note(game, "aloft", 0.0))
+    if body.end == "incomplete":
+        attempt, attempts = game.play.pass_attempts, context.params.count("pass.tries")
+        text, key = f"incomplete, attempt {attempt} of {attempts}", f"missed{attempt}"
+        missed = Finding("pass", "incomplete", context.t_ns, text, ("EFL-037",), key, detail=f"try_{attempt}")
+        numbers = CallNumbers(attempt=attempt, attempts=attempts)
+        return Outcome(game, (replace(missed, reported=attempt < attempts, numbers=numbers),))
+    side = game.offense if body.end == "complete" else game.defense
+    player = body.player or (game.play.receiver if body.end == "complete" else None)
+    if player is None and game.players:
+        raise RefusedError("pass ended: name the player who caught it (player)")
+    if player is not None and body.end == "complete":
+        _require_may_catch(game, player, "pass ended", context)
+    elif player is not None:
+        require_on_side(game, player, side, "pass ended")
+        _require_standing(game, player, "pass ended", context)
+    if body.spot_yd is not None:
+        require_on_field(game, body.spot_yd, "pass ended")
+    figure = context.facts.figures.get(player or "") if context.facts else None
+    seen = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
+    complete = body.end == "complete"
+    found = Finding(
+        "pass",
+        "reception" if complete else "interception",
+        event.t_ns,
+        f"{'caught' if complete else 'intercepted'} by {player or game.team(side).name}",
+        ("EFL-038",) if complete else ("EFL-040", "EFL-041"),
+        "caught",
+        players=(player,) if player else (),
+        spot_yd=body.spot_yd or seen,
+        side=side,
+        numbers=CallNumbers(caught_yd=body.spot_yd or seen),
+    )
+    return Outcome(game, (found,))
+
+
+def _landed(game: GameState) -> GameState:
+    """Return the game with the ball no longer in the air: live while the board runs, else stopped as before."""
+    stoppage = game.play.stoppage
+    if game.phase is Phase.IN_AIR:
+        game = replace(game, phase=Phase.LIVE)
+    if stoppage is not None and stoppage.reason == "air":
+        game = replace(game, play=replace(game.play, stoppage=replace(stoppage, reason="coach")))
+    return game
+
+
+def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Give the ball to the player who caught or intercepted the pass; the play goes on."""
+    side = call.side or (game.offense if call.kind == "reception" else game.defense)
+    if downs.ends_try(game, side):
+        return downs.fail_try(game, context)
+    play = replace(
+        downs.gain_ball(game.play, call, side),
+        pass_caught=True,
+        switch=opponent(side) if side != game.offense else game.play.switch,
+    )
+    if call.kind == "interception" and play.stoppage is not None:
+        play = replace(play, stoppage=replace(play.stoppage, reason="interception"))
+    if call.kind == "interception" and game.board == "on":
+        play = play.forced_to_stop("interception")  # so that its pivots are checked (EFL-042)
+    game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
+    return Outcome(game, downs.gained_in_end_zone(game, call, context, ("EFL-G1",)))
+
+
+def end_right_to_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """End the right to pass of a passer whom a defender has touched."""
+    return Outcome(_with_play_note(game, "pass_over", 1.0) if call.detail == "pass_over" else game)
+
+
+def _with_play_note(game: GameState, name: str, value: float) -> GameState:
+    """Return the game with a value kept for the rest of this play."""
+    notes = (*(pair for pair in game.play.notes if pair[0] != name), (name, value))
+    return replace(game, play=replace(game.play, notes=notes))
 
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:

@@ -24,7 +24,7 @@ from downfield.officiating.consequences.periods import (
 )
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.params import read_params
-from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
+from downfield.officiating.rulebooks.efl import clock, kicks, play
 from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.passer import HandleSack, PasserTouched, PassRush
@@ -109,8 +109,8 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     d.PlayEnded: play.declare_play_ended,
     d.SetUp: clock.set_up,
     d.Carrier: play.declare_carrier,
-    d.PassDeclared: passes.declare_pass,
-    d.PassEnded: passes.end_pass,
+    d.PassDeclared: play.declare_pass,
+    d.PassEnded: play.end_pass,
     d.KickDeclared: unless_time_is_up(kicks.declare_kick),
     d.KickEnded: EFL_CHECKS.reporting_formation(kicks.end_kick),
     d.Claim: play.handle_claim,
@@ -135,12 +135,12 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "stopped": _dead_ball,
     "out_of_bounds": stopping_clock_late(_dead_ball),
     "incomplete": stopping_clock_late(downs.apply_incompletion),
-    "reception": passes.catch_pass,
-    "interception": passes.catch_pass,
+    "reception": play.catch_pass,
+    "interception": play.catch_pass,
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
     "line_of_scrimmage": downs.reach_line,
-    "info": measured_places.or_no_fumble(_dead_ball, passes.end_right_to_pass),
+    "info": measured_places.or_no_fumble(_dead_ball, play.end_right_to_pass),
     "kick": in_overtime(kicks.land_kick),
     "touchback": in_overtime(kicks.award_touchback),
     "touchdown": in_overtime(downs.score_touchdown),
