@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any, cast
@@ -122,6 +122,16 @@ def read_params(package: str, section: str = "") -> tuple[Param, ...]:
         Param(f"{group}.{name}", **{"unit": "", **{key: _frozen(value) for key, value in data.items()}})
         for group, params in (groups[section] if section else groups).items()
         for name, data in params.items()
+    )
+
+
+def with_defaults(params: Iterable[Param], changed: Mapping[str, tuple[Value, str]]) -> tuple[Param, ...]:
+    """Return parameters, those named with another default and its reason."""
+    return tuple(
+        replace(param, default=changed[param.name][0], reason=changed[param.name][1])
+        if param.name in changed
+        else param
+        for param in params
     )
 
 

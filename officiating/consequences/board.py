@@ -116,6 +116,7 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     # Only a fault of number has a margin in stops.
     is_free = allowed == ANY_NUMBER or (bool(fault) and number <= allowed)  # not decided by their number
     game = stop_board(replace(game, play=replace(play, stoppages_used=number)), t_ns, context, reason="coach")
+    offense, defense = pivot_limits(game, context.params)
     found = Finding(
         POWER,
         "stoppage",
@@ -127,18 +128,12 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
         reported=True,
         detail="illegal" if fault else "legal",
         numbers=CallNumbers(
-            pivots_allowed=_pivots_allowed(game, context),
+            pivots_allowed=(offense.most, defense.most),
             measured=number,
             allowed=None if allowed == ANY_NUMBER else allowed,
         ),
     )
     return Outcome(game, (found,))
-
-
-def _pivots_allowed(game: GameState, context: RuleContext) -> tuple[int | None, int | None]:
-    """Return how many figures the offense and the defense may pivot in the stoppage that has begun."""
-    offense, defense = pivot_limits(game, context.params)
-    return offense.most, defense.most
 
 
 def with_rest_poses(game: GameState, scene: Scene) -> GameState:
@@ -154,5 +149,5 @@ def stop_board(game: GameState, t_ns: int, context: RuleContext, *, reason: str)
     poses = poses_of(context.facts.scene) if context.facts is not None else ()
     number = game.play.stoppages_used if reason == "coach" else 0
     stoppage = Stoppage(number=number, since_ns=t_ns, poses=poses, reason=reason)
-    notes = (*(pair for pair in game.play.notes if pair[0] != BOARD_S), (BOARD_S, board_s(game.play, t_ns)))
-    return replace(game, phase=Phase.STOPPED, play=replace(game.play, stoppage=stoppage, notes=notes))
+    play = game.play.with_note(BOARD_S, board_s(game.play, t_ns))
+    return replace(game, phase=Phase.STOPPED, play=replace(play, stoppage=stoppage))

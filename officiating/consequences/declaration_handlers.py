@@ -116,8 +116,7 @@ def declare_set(game: GameState, event: Event, context: RuleContext) -> Outcome:
 def settle_front(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Accept where a figure faces; the tracker, which measures headings, takes it from the game's record."""
     body = body_of(event, d.FrontDeclared)
-    if game.player(body.player) is None:
-        raise RefusedError(f"front: there is no figure {body.player!r} on the board")
+    require_on_board(game, body.player, "front")
     if not abs(body.heading_deg) <= FULL_TURN_DEG:
         raise RefusedError(f"front: a heading is -360 to 360 degrees, not {body.heading_deg:g}")
     return Outcome(game)
@@ -125,9 +124,8 @@ def settle_front(game: GameState, event: Event, _context: RuleContext) -> Outcom
 
 def settle_identities(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Accept who is who; the tracker takes it from the game's record."""
-    unknown = [spot.id for spot in body_of(event, d.IdentitiesDeclared).places if game.player(spot.id) is None]
-    if unknown:
-        raise RefusedError(f"identities: there is no figure {unknown[0]!r} on the board")
+    for spot in body_of(event, d.IdentitiesDeclared).places:
+        require_on_board(game, spot.id, "identities")
     return Outcome(game)
 
 
@@ -235,10 +233,9 @@ def require_on_board(game: GameState, player: str, name: str) -> None:
 
 def require_on_side(game: GameState, player: str, side: d.Side, name: str) -> None:
     """Refuse a declaration about a figure of the wrong team. Raises RefusedError: unknown, or the other team's."""
+    require_on_board(game, player, name)
     entry = game.player(player)
-    if entry is None:
-        raise RefusedError(f"{name}: there is no figure {player!r} on the board")
-    if game.side_of(entry.jersey) != side:
+    if entry is not None and game.side_of(entry.jersey) != side:
         raise RefusedError(f"{name}: {player} does not play for {game.team(side).name}")
 
 

@@ -17,7 +17,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_side,
 )
 from downfield.officiating.consequences.downs import ends_try, with_kicker
-from downfield.officiating.declarations import PlayEnded, Side
+from downfield.officiating.declarations import PassEnded, PlayEnded, Side
 from downfield.officiating.events import Event
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -134,6 +134,27 @@ def _with_ball(game: GameState, body: PlayEnded, side: Side) -> GameState:
     elif body.player is not None:
         play = replace(play, carrier=body.player)
     return replace(game, play=play)
+
+
+def told_catch(game: GameState, body: PassEnded, clauses: tuple[str, ...], t_ns: int, context: RuleContext) -> Finding:
+    """Return the catch of a pass that was told, by whom it says, where it says or where the camera sees him."""
+    complete = body.end == "complete"
+    side = game.offense if complete else game.defense
+    player = body.player or (game.play.receiver if complete else None)
+    figure = context.facts.figures.get(player or "") if context.facts else None
+    seen = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
+    return Finding(
+        "pass",
+        "reception" if complete else "interception",
+        t_ns,
+        f"{'caught' if complete else 'intercepted'} by {player or game.team(side).name}",
+        clauses,
+        "caught",
+        players=(player,) if player else (),
+        spot_yd=body.spot_yd or seen,
+        side=side,
+        numbers=CallNumbers(caught_yd=body.spot_yd or seen),
+    )
 
 
 def recovered_in_end_zone(

@@ -13,7 +13,7 @@ from typing import Final
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.calls import CallKind, CallNumbers, Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.params import Param, Params, read_params
+from downfield.officiating.params import Param, Params, read_params, with_defaults
 from downfield.officiating.rules.lines import Spot, carried_ball, spot_at
 from downfield.officiating.state.facts import (
     Facts,
@@ -258,11 +258,8 @@ class Recovery(FirstTouch):
     tie: tuple[str, ...] = ()
     void: tuple[str, ...] = ()
     id: str = "recovery"
-    params: tuple[Param, ...] = tuple(
-        replace(param, default=True, reason="the first player, engaged or not")
-        if param.name == "pass.engaged_may_catch"
-        else param
-        for param in TOUCH_PARAMS
+    params: tuple[Param, ...] = with_defaults(
+        TOUCH_PARAMS, {"pass.engaged_may_catch": (True, "the first player, engaged or not")}
     )
 
     def _awarded(self, touch: BallTouch, facts: Facts, state: GameState) -> tuple[CallKind, str, Spot]:

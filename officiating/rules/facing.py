@@ -186,7 +186,9 @@ class CarrierTurnedBack(ImmediateRule):
         )
 
     def _forward_again(self, facts: Facts, carrier: Figure, params: Params) -> tuple[Finding, ...]:
-        forward = over_fronts(carrier, lambda figure: _facing_forward(facts, figure))
+        forward = over_fronts(
+            carrier, lambda figure: (_LIMITS.forward_deg - facts.heading_error_deg(figure), figure.sigma_deg)
+        )
         if forward.probability < params.real("calls.confidence"):
             return ()
         return (
@@ -208,11 +210,6 @@ class CarrierTurnedBack(ImmediateRule):
 def _facing_back(facts: Facts, figure: Figure) -> tuple[float, float]:
     """Return by how much a figure with a known front faces its own goal line, and the error of that, degrees."""
     return facts.heading_error_deg(figure) - _LIMITS.sideways_deg, figure.sigma_deg
-
-
-def _facing_forward(facts: Facts, figure: Figure) -> tuple[float, float]:
-    """Return by how much a figure with a known front certainly faces forward, and the error of that, degrees."""
-    return _LIMITS.forward_deg - facts.heading_error_deg(figure), figure.sigma_deg
 
 
 def _turning_point(facts: Facts, carrier: Figure) -> tuple[Figure, Scene]:

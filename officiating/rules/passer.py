@@ -233,30 +233,15 @@ class TooDeep(ImmediateRule):
         return behind - params.real("pocket.depth_yd") * facts.field.mm_per_yd_x
 
 
-def _handle(carrier: Figure, params: Params) -> Footprint:
-    """Return the footprint of the handle behind a base."""
+def _gap_to_handle_mm(figure: Figure, carrier: Figure, params: Params) -> float | None:
+    """Return the gap of a figure behind the carrier to the handle behind his base, None for one ahead or far away."""
+    turn = math.radians(carrier.heading_deg)
+    cos, sin = math.cos(turn), math.sin(turn)
+    if (figure.x_mm - carrier.x_mm) * cos + (figure.y_mm - carrier.y_mm) * sin >= -carrier.length_mm / 2:
+        return None  # his center is not behind the rear edge of the carrier's base
     length, width = params.real("sack.handle_mm"), params.real("sack.handle_width_mm")
     back = (carrier.length_mm + length) / 2
-    turn = math.radians(carrier.heading_deg)
-    return Footprint(
-        carrier.x_mm - back * math.cos(turn),
-        carrier.y_mm - back * math.sin(turn),
-        carrier.heading_deg,
-        BaseSize(max(length, 0.1), width, 0.0, 0.0),
-    )
-
-
-def _gap_to_handle_mm(figure: Figure, carrier: Figure, params: Params) -> float | None:
-    """Return the gap of a figure behind the carrier to its handle, None for one ahead of it or far away."""
-    handle = _handle(carrier, params)
-    distance_mm = math.hypot(figure.x_mm - handle.x_mm, figure.y_mm - handle.y_mm)
-    if not _is_behind(figure, carrier) or distance_mm > figure.length_mm + handle.size.length_mm:
+    x_mm, y_mm, size = carrier.x_mm - back * cos, carrier.y_mm - back * sin, BaseSize(max(length, 0.1), width, 0.0, 0.0)
+    if math.hypot(figure.x_mm - x_mm, figure.y_mm - y_mm) > figure.length_mm + size.length_mm:
         return None
-    return signed_gap(handle, figure.footprint).gap_mm
-
-
-def _is_behind(figure: Figure, carrier: Figure) -> bool:
-    """Return whether a figure's center is behind the rear edge of the carrier's base."""
-    turn = math.radians(carrier.heading_deg)
-    ahead = (figure.x_mm - carrier.x_mm) * math.cos(turn) + (figure.y_mm - carrier.y_mm) * math.sin(turn)
-    return ahead < -carrier.length_mm / 2
+    return signed_gap(Footprint(x_mm, y_mm, carrier.heading_deg, size), figure.footprint).gap_mm

@@ -107,7 +107,9 @@ class SquareTackle(ImmediateRule):
         carrier = facts.carrier
         if carrier is None:
             return ()
-        before = () if facts.before is None else _contacts_before(facts, carrier.id)
+        before: Sequence[OpponentContact] = ()
+        if facts.before is not None:
+            before = Facts(facts.before, (), facts.state, facts.field).opponent_contacts(carrier.id)
         findings = [
             finding
             for contact in facts.carrier_contacts
@@ -277,13 +279,6 @@ def _pair_shares(contact: OpponentContact, fronts: tuple[float, float]) -> list[
 
 def _possible_faces(face: Face, front: float) -> tuple[tuple[Face, float], ...]:
     return ((face, front), (OPPOSITE_FACE[face], 1.0 - front))
-
-
-def _contacts_before(facts: Facts, player: str) -> tuple[OpponentContact, ...]:
-    """Return a figure's contacts with opponents in the frame before."""
-    if not facts.recent:
-        return ()
-    return Facts(facts.recent[-1], (), facts.state, facts.field).opponent_contacts(player)
 
 
 def _face_kind(face: str) -> str:

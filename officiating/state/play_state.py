@@ -304,3 +304,11 @@ class PlayState:
     def note(self, name: str) -> float | None:
         """Return what a rule noted in this play, None when it noted nothing of that name."""
         return next((value for key, value in self.notes if key == name), None)
+
+    def with_note(self, name: str, value: float) -> PlayState:
+        """Return the play with a note that lasts as long as it."""
+        return replace(self, notes=(*(pair for pair in self.notes if pair[0] != name), (name, value)))
+
+    def forced_stoppage(self, reason: str, t_ns: int) -> Stoppage:
+        """Return the stoppage that is on, or begins, as one for a reason of the rulebook's: none of the offense's."""
+        return replace(self.stoppage or Stoppage(0, t_ns), reason=reason, number=0)

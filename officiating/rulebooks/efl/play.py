@@ -28,7 +28,6 @@ from downfield.officiating.rules.passer import may_still_pass, rush_refusal
 from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import Stoppage
 
 
 def declare_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -92,7 +91,7 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     if stoppage is not None:
         play = replace(play, stoppage=replace(stoppage, pass_ns=event.t_ns, reason="air"))
     phase = Phase.IN_AIR if game.phase is Phase.LIVE else game.phase
-    return Outcome(_with_play_note(replace(game, phase=phase, play=play), "aloft", 1.0))
+    return Outcome(replace(game, phase=phase, play=play.with_note("aloft", 1.0)))
 
 
 def _require_may_catch(game: GameState, receiver: str, name: str, context: RuleContext) -> None:
@@ -128,7 +127,7 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
     body = body_of(event, PassEnded)
     if not game.play.note("aloft"):
         raise RefusedError("pass ended: no pass has been declared")
-    game = _landed(_with_play_note(game, "aloft", 0.0))
+    game = _landed(replace(game, play=game.play.with_note("aloft", 0.0)))
     if body.end == "incomplete":
         attempt, attempts = game.play.pass_attempts, context.params.count("pass.tries")
         text, key = f"incomplete, attempt {attempt} of {attempts}", f"missed{attempt}"
@@ -146,22 +145,8 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
         _require_standing(game, player, "pass ended", context)
     if body.spot_yd is not None:
         require_on_field(game, body.spot_yd, "pass ended")
-    figure = context.facts.figures.get(player or "") if context.facts else None
-    seen = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
-    complete = body.end == "complete"
-    found = Finding(
-        "pass",
-        "reception" if complete else "interception",
-        event.t_ns,
-        f"{'caught' if complete else 'intercepted'} by {player or game.team(side).name}",
-        ("EFL-038",) if complete else ("EFL-040", "EFL-041"),
-        "caught",
-        players=(player,) if player else (),
-        spot_yd=body.spot_yd or seen,
-        side=side,
-        numbers=CallNumbers(caught_yd=body.spot_yd or seen),
-    )
-    return Outcome(game, (found,))
+    clauses = ("EFL-038",) if body.end == "complete" else ("EFL-040", "EFL-041")
+    return Outcome(game, (told_plays.told_catch(game, body, clauses, event.t_ns, context),))
 
 
 def _landed(game: GameState) -> GameState:
@@ -194,21 +179,15 @@ def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 def end_right_to_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """End the right to pass of a passer whom a defender has touched."""
-    return Outcome(_with_play_note(game, "pass_over", 1.0) if call.detail == "pass_over" else game)
-
-
-def _with_play_note(game: GameState, name: str, value: float) -> GameState:
-    """Return the game with a value kept for the rest of this play."""
-    notes = (*(pair for pair in game.play.notes if pair[0] != name), (name, value))
-    return replace(game, play=replace(game.play, notes=notes))
+    over = call.detail == "pass_over"
+    return Outcome(replace(game, play=game.play.with_note("pass_over", 1.0)) if over else game)
 
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Leave the ball free until somebody is told to have it; the book says nothing of fumbles (EFL-G1)."""
     play = downs.held_by_fumbler(game.play, call).lost(call.t_ns, call.spot_yd)
     play = replace(play, fumble_yd=call.spot_yd or (game.los_yd, game.width_yd / 2))
-    stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
-    play = replace(play, stoppage=replace(stoppage, reason="fumble", number=0))
+    play = replace(play, stoppage=play.forced_stoppage("fumble", context.t_ns))
     return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
 
 

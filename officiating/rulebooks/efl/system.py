@@ -12,7 +12,7 @@ from downfield.officiating.checks import alignment, backs, defense, pivots
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls, measured_places
+from downfield.officiating.consequences import downs, enforcement, measured_places
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
 from downfield.officiating.consequences.periods import (
@@ -105,7 +105,7 @@ def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    d.FoulDeclared: house_fouls.declare_foul,
+    d.FoulDeclared: enforcement.declare_foul,
     d.PlayEnded: play.declare_play_ended,
     d.SetUp: clock.set_up,
     d.Carrier: play.declare_carrier,
@@ -150,7 +150,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "two_point": downs.score_two_point,
     "first_down": downs.award_first_down,
     "turnover_on_downs": in_overtime(downs.turn_over_on_downs),
-    "penalty": house_fouls.enforcing(),
+    "penalty": enforcement.enforcing(),
     "period": clock.end_period,
     "game_over": end_game,
 }
@@ -176,7 +176,7 @@ EFL: Final = RuleSystem(
     params=(
         *downs.DOWNS_PARAMS,
         *LINE_UP_PARAMS,
-        *house_fouls.HOUSE_FOUL_PARAMS,
+        *enforcement.HOUSE_FOUL_PARAMS,
         *stoppage_params(ANY_NUMBER, "not stated: stopping to throw is free", after_line=True),
         *period_params(4, 900.0, "EFL-003"),
         *COLLEGE_PARAMS,

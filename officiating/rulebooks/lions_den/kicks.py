@@ -26,7 +26,6 @@ from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.play import resume_play
 from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of
 from downfield.officiating.sides import canonical_role
-from downfield.officiating.state.dice import checked_faces
 from downfield.officiating.state.facts import outermost_x
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -171,12 +170,10 @@ def _kick_at_goal(
 
 
 def _read_kick(roll: Roll, modifier: int, context: RuleContext) -> tuple[int, tables.KickDirection]:
-    """Return the length and side of a kick, from three dice and one."""
-    dice = checked_faces(roll.dice, count=4, low=0, high=10, purpose="kick")
     first_row = cast("tables.KickDirection", context.params.choice("kick.first_row"))
     return (
-        sum(d10(dice[:3], 3, "kick")) + tables.KICK_BASE_YD + modifier,
-        tables.kick_direction(d10(dice[3:], 1, "kick")[0], first_row),
+        sum(d10(roll.dice[:3], 3, "kick")) + tables.KICK_BASE_YD + modifier,
+        tables.kick_direction(d10(roll.dice[3:], 1, "kick")[0], first_row),
     )
 
 

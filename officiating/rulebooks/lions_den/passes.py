@@ -181,8 +181,7 @@ def _defenders_near(
 def roll_pass(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the percentile roll; then the defense rolls for each defender near enough (LD-048)."""
     number = percentile(roll.dice, "pass")
-    notes = (*(pair for pair in game.play.notes if pair[0] != "pass_roll"), ("pass_roll", float(number)))
-    game = replace(game, play=replace(game.play, notes=notes))
+    game = replace(game, play=game.play.with_note("pass_roll", float(number)))
     if _noted_defenders(game):
         return Outcome(wait_for_roll(game, "interception", game.defense, ("decline",)))  # "may roll" (LD-050)
     return _throw(game, context)

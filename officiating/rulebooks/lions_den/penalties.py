@@ -31,7 +31,6 @@ from downfield.officiating.rulebooks.lions_den.skilled_players import (
     with_sacked,
 )
 from downfield.officiating.rules.passer import may_still_pass
-from downfield.officiating.state.dice import checked_faces
 from downfield.officiating.state.facts import EVEN_ODDS
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext
@@ -156,8 +155,7 @@ def roll_injury_games(game: GameState, roll: Roll, context: RuleContext) -> Outc
 
 def roll_penalty(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the penalty roll: percentile dice, tens first, and a die for the guilty side (LD-062..066)."""
-    dice = checked_faces(roll.dice, count=3, low=0, high=10, purpose="penalty")
-    number, side_die = percentile(dice[:2], "penalty"), d10(dice[2:], 1, "penalty")[0]
+    number, side_die = percentile(roll.dice[:2], "penalty"), d10(roll.dice[2:], 1, "penalty")[0]
     rows = context.params.table("penalty.first_row")
     first_row = (round(rows[0][0]), round(rows[0][1])) if rows else (None, None)
     foul = tables.penalty_roll(number, side_die, bool(game.note("before_pass")), first_row)

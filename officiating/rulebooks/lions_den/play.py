@@ -16,7 +16,6 @@ from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rules.passer import may_still_pass
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import Stoppage
 
 
 def resume_play(game: GameState) -> GameState:
@@ -46,8 +45,7 @@ def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     play = downs.held_by_fumbler(game.play, call).lost(call.t_ns, call.spot_yd)
     play = replace(play, fumble_yd=call.spot_yd).forced_to_stop("fumble")
     if game.board != "on":
-        stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
-        play = replace(play, forced_stop="", stoppage=replace(stoppage, reason="fumble", number=0))
+        play = replace(play, forced_stop="", stoppage=play.forced_stoppage("fumble", context.t_ns))
         return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
     return Outcome(replace(game, play=play))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from downfield.core.errors import RefusedError
+from downfield.core.records import replace
 from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.consequences.rolls_and_choices import d10
 from downfield.officiating.declarations import Roll, Side
@@ -92,10 +93,10 @@ def injury_result(game: GameState, roll: Roll, context: RuleContext) -> tuple[Ga
     if "game" in results:
         text = f"{game.team(side).name}'s quarterback is out for the game"
         game = game.with_note(f"out_{side}_{_sacked_string(game)}", 1.0)
-        return game, "injury_games", (_report(context, text, ("LD-067",), "injury", side),)
+        return game, "injury_games", (_report(context, text, ("LD-067",), "injury", side, None),)
     if "downs" in results:
         return game, "injury_downs", ()
-    return game, "", (_report(context, "the quarterback is unhurt", ("LD-067",), "injury", side),)
+    return game, "", (_report(context, "the quarterback is unhurt", ("LD-067",), "injury", side, None),)
 
 
 def injury_downs_result(game: GameState, roll: Roll, context: RuleContext) -> tuple[GameState, Finding]:
@@ -128,22 +129,7 @@ def _sacked_string(game: GameState) -> int:
 
 
 def _report(
-    context: RuleContext,
-    text: str,
-    clauses: tuple[str, ...],
-    detail: str,
-    side: Side,
-    numbers: CallNumbers | None = None,
+    context: RuleContext, text: str, clauses: tuple[str, ...], detail: str, side: Side, numbers: CallNumbers | None
 ) -> Finding:
-    return Finding(
-        "skill",
-        "info",
-        context.t_ns,
-        text,
-        clauses,
-        f"{detail}:{side}",
-        side=side,
-        detail=detail,
-        reported=True,
-        numbers=numbers,
-    )
+    found = Finding("skill", "info", context.t_ns, text, clauses, f"{detail}:{side}", side=side, detail=detail)
+    return replace(found, reported=True, numbers=numbers)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from downfield.core.records import replace
 from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind
 from downfield.officiating.checks.alignment import men_on_line
@@ -16,7 +15,7 @@ from downfield.officiating.checks.movement import repositioned
 from downfield.officiating.checks.pivots import fumble_turns_in_place, loose_ball_pivots, one_defender, pivots_toward
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls, measured_places
+from downfield.officiating.consequences import downs, enforcement, measured_places
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, body_of
 from downfield.officiating.consequences.periods import (
@@ -35,7 +34,7 @@ from downfield.officiating.consequences.rolls_and_choices import choice_handler,
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.events import Event
-from downfield.officiating.params import Param, read_params
+from downfield.officiating.params import Param, read_params, with_defaults
 from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import (
@@ -62,16 +61,13 @@ from downfield.officiating.state.interfaces import Consequence, Handler, Outcome
 
 NO_FALLS: Final = "falls don't matter here: a base that touches is a tackle, standing or not"
 
-DOWNS: Final = {
-    param.name: replace(param, default=not param.default, reason=reason)
-    for param in downs.DOWNS_PARAMS
-    for name, reason in (
-        ("downs.mid_field", "LD-016: the ball comes back to the in-bounds mark"),
-        ("downs.safety_on_returns", "LD-024: any ball carrier tackled behind his own goal line; no touchbacks"),
-    )
-    if param.name == name
-}
-"""Parameters of downs that differ from those of the other rulebooks."""
+DOWNS: Final = with_defaults(
+    downs.DOWNS_PARAMS,
+    {
+        "downs.mid_field": (False, "LD-016: the ball comes back to the in-bounds mark"),
+        "downs.safety_on_returns": (True, "LD-024: any ball carrier tackled behind his own goal line; no touchbacks"),
+    },
+)
 
 RULES: Final = (
     LineCrossed(
@@ -139,7 +135,7 @@ def _roll(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    d.FoulDeclared: house_fouls.declare_foul,
+    d.FoulDeclared: enforcement.declare_foul,
     d.PlayEnded: declare_play_ended,
     d.SetUp: apply_set_up,
     d.PassDeclared: passes.declare_pass,
@@ -173,7 +169,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "extra_point": downs.score_extra_point,
     "first_down": downs.award_first_down,
     "turnover_on_downs": downs.turn_over_on_downs,
-    "penalty": house_fouls.enforcing(penalties.enforce_penalty),
+    "penalty": enforcement.enforcing(penalties.enforce_penalty),
     "info": measured_places.or_no_fumble(_dead_ball, penalties.handle_info),
     "period": make_period_end(or_series(end_in_tie)),
     "game_over": end_game,
@@ -210,9 +206,9 @@ LIONS_DEN: Final = RuleSystem(
         "game_over": ("LD-060",),
     },
     params=(
-        *(DOWNS.get(param.name, param) for param in downs.DOWNS_PARAMS),
+        *DOWNS,
         *LINE_UP_PARAMS,
-        *house_fouls.HOUSE_FOUL_PARAMS,
+        *enforcement.HOUSE_FOUL_PARAMS,
         *COLLEGE_PARAMS,
         *stoppage_params(ANY_NUMBER, "LD-013: no limit is given", after_line=True),
         *read_params("downfield.officiating.rulebooks.lions_den"),

@@ -26,7 +26,7 @@ from downfield.officiating.params import Params
 from downfield.officiating.state.facts import outermost_x
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import PlayState, Stoppage
+from downfield.officiating.state.play_state import PlayState
 from downfield.officiating.unseen_declarations import DuePlay
 
 IN_END_ZONE: Final = "end_zone"
@@ -153,7 +153,7 @@ def choose_return(game: GameState, choice: ChoiceMade, context: RuleContext) -> 
     if choice.choice == "touchback":
         name = "punt.touchback_yd" if game.play.kind == "punt" else "kickoff.touchback_after_yd"
         return Outcome(game, (_touchback(game, context, context.params.real(name), ("TAP-052",)),))
-    play = replace(game.play, stoppage=_kick_stoppage(game, context))
+    play = replace(game.play, stoppage=game.play.forced_stoppage("kick", context.t_ns))
     if play.hold is None:  # the returner is put on the goal line, in the middle (TAP-053)
         goal_line = (game.board_x_yd(0.0), game.width_yd / 2)
         play = play.gained(game.offense, play.returner, "kick", context.t_ns, goal_line)
@@ -240,7 +240,9 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
     landed = call.spot_yd[0] if call.spot_yd else game.los_yd
     side = call.side or game.defense
-    play = replace(game.play, landed_yd=landed, switch=opponent(side), stoppage=_kick_stoppage(game, context))
+    play = replace(
+        game.play, landed_yd=landed, switch=opponent(side), stoppage=game.play.forced_stoppage("kick", context.t_ns)
+    )
     returner = () if play.returner is None else (play.returner,)
     catcher = returner if call.detail == "punt" else call.players or returner
     play = downs.gain_ball(play, replace(call, players=catcher), side)
@@ -260,11 +262,6 @@ def offer_touchback(game: GameState, call: Call, _context: RuleContext) -> Outco
         return Outcome(game)
     kick = "punt" if game.play.kind == "punt" else "kickoff"
     return Outcome(wait_for_choice(game, kick, ("touchback", "return"), game.play.ball_side))
-
-
-def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:
-    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="kick")
-    return replace(stoppage, reason="kick", number=0)
 
 
 def _declare_field_goal(game: GameState, context: RuleContext) -> Outcome:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import replace
-from downfield.officiating.calls import Call, CallNumbers, Finding
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     body_of,
@@ -15,6 +16,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_field,
     require_on_side,
 )
+from downfield.officiating.consequences.told_plays import told_catch
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch, Side
 from downfield.officiating.events import Event
 from downfield.officiating.rules.ball import ball_position, overrun_mm
@@ -24,7 +26,7 @@ from downfield.officiating.state.facts import exceedance_probability, outermost_
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.over_fronts import over_fronts
-from downfield.officiating.state.play_state import PlayState, Stoppage
+from downfield.officiating.state.play_state import PlayState
 
 
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -99,7 +101,8 @@ def _measure_pitch(game: GameState, to: str, context: RuleContext) -> tuple[Find
         if probability < confidence:
             players = (carrier.id, to)
             text = f"pitch: {text}: too close to call"
-            too_close.append(_report(context, text, players, margin, sigma, probability, ("TAP-094",)))
+            found = _report(context, text, "TAP-094", players=players, margin=margin, sigma=sigma)
+            too_close.append(replace(found, probability=probability))
     for figure in facts.scene.figures:
         if figure.jersey != carrier.jersey and segment_meets_base(figure, carrier, back):
             raise RefusedError(f"pitch: {figure.id} stands in between (TAP-094)")
@@ -158,21 +161,7 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
         require_on_field(game, body.spot_yd, "pass ended")
     if complete and player in game.play.gunners:
         raise RefusedError(f"pass ended: {player} is a gunner and may not catch a pass from a fake punt (TAP-116)")
-    figure = context.facts.figures.get(player or "") if context.facts else None
-    seen = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
-    found = Finding(
-        "pass",
-        "reception" if complete else "interception",
-        context.t_ns,
-        f"{'caught' if complete else 'intercepted'} by {player or game.team(side).name}",
-        ("TAP-103",),
-        "caught",
-        players=(player,) if player else (),
-        spot_yd=body.spot_yd or seen,
-        side=side,
-        numbers=CallNumbers(caught_yd=body.spot_yd or seen),
-    )
-    return Outcome(game, (found,))
+    return Outcome(game, (told_catch(game, body, ("TAP-103",), context.t_ns, context),))
 
 
 def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -185,10 +174,8 @@ def _stopping(game: GameState, reason: str, context: RuleContext) -> GameState:
     """Return the game about to be stopped by a first touch, or stopped where the board does not run any more."""
     if game.board != "off" and game.phase not in {Phase.PASS, Phase.STOPPED}:
         return replace(game, phase=Phase.LIVE, play=game.play.forced_to_stop(reason))
-    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
-    return replace(
-        game, phase=Phase.STOPPED, play=replace(game.play, stoppage=replace(stoppage, number=0, reason=reason))
-    )
+    play = replace(game.play, stoppage=game.play.forced_stoppage(reason, context.t_ns))
+    return replace(game, phase=Phase.STOPPED, play=play)
 
 
 def intercept_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -213,8 +200,8 @@ def check_ball_ahead(game: GameState, context: RuleContext) -> tuple[Finding, ..
         return ()
     text = f"the ball lies {-margin:.0f} mm behind the front of the passer's base; it must lie ahead (TAP-107)"
     probability = exceedance_probability(-margin, front.sigma_mm)
-    found = _report(context, text, (carrier.id,), -margin, front.sigma_mm, probability, ("TAP-107",))
-    return (replace(found, detail="ball_behind_passer", measure="excess"),)
+    found = _report(context, text, "TAP-107", players=(carrier.id,), margin=-margin, sigma=front.sigma_mm)
+    return (replace(found, probability=probability, detail="ball_behind_passer", measure="excess"),)
 
 
 def _caught(game: GameState, call: Call, side: Side) -> PlayState:
@@ -277,25 +264,5 @@ def _overrun_finding(context: RuleContext, receiver: str | None) -> Finding:
     )
 
 
-def _report(
-    context: RuleContext,
-    text: str,
-    players: tuple[str, ...],
-    margin: float,
-    sigma: float,
-    probability: float,
-    clauses: tuple[str, ...],
-) -> Finding:
-    return Finding(
-        rule="pass",
-        kind="info",
-        t_ns=context.t_ns,
-        text=text,
-        clauses=clauses,
-        players=players,
-        margin=margin,
-        sigma=sigma,
-        unit="mm",
-        probability=probability,
-        reported=True,
-    )
+def _report(context: RuleContext, text: str, clause: str, **measured: Any) -> Finding:
+    return Finding("pass", "info", context.t_ns, text, (clause,), unit="mm", reported=True, **measured)

@@ -19,8 +19,7 @@ from downfield.officiating.checks.timing import (
 )
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, require_on_board
-from downfield.officiating.consequences.enforcement import walk_off
-from downfield.officiating.consequences.house_fouls import automatic_first_down, move_line
+from downfield.officiating.consequences.enforcement import automatic_first_down, move_line, walk_off
 from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.declarations import Claim, Side
 from downfield.officiating.events import Event

@@ -14,7 +14,6 @@ from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rules.lines import spot_at
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
-from downfield.officiating.state.play_state import Stoppage
 
 
 def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
@@ -26,13 +25,12 @@ def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Wait for the coin after a defender who stays up has knocked the carrier down (TAP-034)."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
-    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="fumble")
     tackler = call.players[1] if len(call.players) > 1 else game.play.tackler
     play = replace(
         game.play,
         fumble_yd=spot,
         tackler=tackler,
-        stoppage=replace(stoppage, reason="fumble", number=0),
+        stoppage=game.play.forced_stoppage("fumble", context.t_ns),
         forced_stop="",
     )
     play = downs.held_by_fumbler(play, call)

@@ -10,9 +10,11 @@ from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.checks import alignment, backs, jerseys, movement, pivots, timing
 from downfield.officiating.checks import kicks as kick_checks
+from downfield.officiating.checks.check import Check
+from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
-from downfield.officiating.consequences import downs, house_fouls, measured_places
+from downfield.officiating.consequences import downs, enforcement, measured_places
 from downfield.officiating.consequences.board import stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
     LINE_UP_PARAMS,
@@ -89,14 +91,12 @@ _SCRIMMAGE_CHECKS: Final = (
     jerseys.numbers_worn,
     jerseys.numbers_distinct,
 )
-_KICKOFF_CHECKS: Final = (
-    kick_checks.kickers,
-    kick_checks.tap_receivers,
-    kick_checks.kick_inbounds,
-    kick_checks.returner_off,
-    jerseys.kick_jerseys,
-    jerseys.numbers_distinct,
-)
+
+
+def _kick_checks(of_kick: Check[Formation]) -> tuple[Check[Formation], ...]:
+    sides = (kick_checks.kickers, kick_checks.tap_receivers, kick_checks.kick_inbounds)
+    return (*sides, of_kick, jerseys.kick_jerseys, jerseys.numbers_distinct)
+
 
 TAP_CHECKS: Final = RulebookChecks(
     book="TAP-",
@@ -110,16 +110,9 @@ TAP_CHECKS: Final = RulebookChecks(
             backs.gunner_corridor,
             kick_checks.punt_returner_place,
         ),
-        "kickoff": _KICKOFF_CHECKS,
-        "free_kick": _KICKOFF_CHECKS,
-        "onside": (
-            kick_checks.kickers,
-            kick_checks.tap_receivers,
-            kick_checks.kick_inbounds,
-            kick_checks.onside_men,
-            jerseys.kick_jerseys,
-            jerseys.numbers_distinct,
-        ),
+        "kickoff": _kick_checks(kick_checks.returner_off),
+        "free_kick": _kick_checks(kick_checks.returner_off),
+        "onside": _kick_checks(kick_checks.onside_men),
     },
     motion=(movement.offense_motion, movement.defense_motion),
     returns=(kick_checks.returner_place,),
@@ -139,7 +132,7 @@ TAP_CHECKS: Final = RulebookChecks(
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    d.FoulDeclared: house_fouls.declare_foul,
+    d.FoulDeclared: enforcement.declare_foul,
     d.PlayEnded: clock.before_time_is_up(declare_play_ended),
     d.SetUp: apply_set_up,
     d.BaseSwap: TAP_CHECKS.reporting_base_swap(swap_base),
@@ -205,7 +198,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "safety": in_overtime(downs.score_safety),
     "first_down": downs.award_first_down,
     "turnover_on_downs": downs.turn_over_on_downs,
-    "penalty": house_fouls.enforcing(penalties.enforce_penalty),
+    "penalty": enforcement.enforcing(penalties.enforce_penalty),
     "period": clock.end_period,
     "game_over": end_game,
 }
@@ -242,7 +235,7 @@ TAP: Final = RuleSystem(
     params=(
         *downs.DOWNS_PARAMS,
         *(replace(param, default=True, reason="TAP-010") for param in LINE_UP_PARAMS),
-        *house_fouls.HOUSE_FOUL_PARAMS,
+        *enforcement.HOUSE_FOUL_PARAMS,
         *stoppage_params(3, "TAP-086", after_line=False),
         *penalties.CLAIM_PARAMS,
         *COLLEGE_PARAMS,
