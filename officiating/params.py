@@ -41,7 +41,9 @@ class Param:
     def accept(self, value: object) -> Value:
         """Return a league's value, checked. Raises RulebookError: wrong type, out of range, or no choice."""
         if isinstance(self.default, bool):
-            return self._checked_flag(value)
+            if not isinstance(value, bool):
+                raise self._type_error("true or false", value)
+            return value
         if isinstance(self.default, int | float):
             return self._checked_number(value)
         if isinstance(self.default, str):
@@ -61,7 +63,6 @@ class Param:
         return words
 
     def _checked_table(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
-        """Return rows that do not contradict one another."""
         if self.most_rows and len(rows) > self.most_rows:
             raise RulebookError(f"{self.name} has {self.most_rows} row{'s' if self.most_rows > 1 else ''} at most.")
         for before, row in pairwise(rows) if self.harder else ():
@@ -71,11 +72,6 @@ class Param:
                 what = f"{row[1]:g} from {row[0]:g} is easier than {before[1]:g} from {before[0]:g}"
                 raise RulebookError(f"{self.name}: {what}; what is farther can't be easier.")
         return rows
-
-    def _checked_flag(self, value: object) -> bool:
-        if not isinstance(value, bool):
-            raise self._type_error("true or false", value)
-        return value
 
     def _checked_number(self, value: object) -> int | float:
         whole = isinstance(self.default, int)
@@ -111,11 +107,7 @@ class Param:
 
 
 def read_params(package: str, section: str = "") -> tuple[Param, ...]:
-    """Return the parameters in a package's ``params.toml``, which has a table for each group.
-
-    Args:
-        section: the table that has those tables; empty where they are the file's.
-    """
+    """Return the parameters in a package's ``params.toml``, which has, in a section if it has any, a table a group."""
     file = files(package) / "params.toml"
     groups = parse_toml(file.read_text(encoding="utf-8"), str(file))
     return tuple(

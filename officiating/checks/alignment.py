@@ -104,7 +104,6 @@ def _on_field_probability(player: FormationPlayer) -> float:
 
 
 def _neighbors(players: Sequence[FormationPlayer]) -> Iterator[tuple[FormationPlayer, FormationPlayer]]:
-    """Yield pairs of players next to each other across the field."""
     return itertools.pairwise(sorted(players, key=lambda player: player.v_mm))
 
 

@@ -305,25 +305,18 @@ def pivot_limits(game: GameState, params: Params) -> tuple[PivotLimit, ...]:
 
 
 def _limit(side: Side, reason: str, params: Params, *, by_offense: bool, done: bool) -> PivotLimit:
-    def has(name: str) -> bool:
-        return name in params.definitions
-
-    most: int | None = None
-    if (
-        reason in {"fumble", "onside"}
-        and has("stop.loose_ball_turns")
-        and (reason == "onside" or has("stop.defense_turns"))
-    ):
-        most = params.count("stop.loose_ball_turns")
-    elif reason == "line":
-        most = 0
-    elif reason in {"coach", "pass"} and has("stop.defense_turns") and not by_offense:
-        most = params.count("stop.defense_turns")
-    elif reason == "pass" and has("stop.pass_turns") and not by_offense:
-        most = params.count("stop.pass_turns")
-    elif reason == "interception" and has("stop.interception_turns") and by_offense:
-        most = params.count("stop.interception_turns")
-    elif reason == "coach" and has("stop.defense_more") and not by_offense:
-        more, none = params.count("stop.defense_more"), params.flag("stop.none_for_none")
-        return PivotLimit(side, None, more, none, done)
-    return PivotLimit(side, most, done=done)
+    known = params.definitions
+    is_loose = reason == "onside" or (reason == "fumble" and "stop.defense_turns" in known)
+    limits = (  # whether one applies, and its parameter, if the rulebook has it
+        (is_loose, "stop.loose_ball_turns"),
+        (reason in {"coach", "pass"} and not by_offense, "stop.defense_turns"),
+        (reason == "pass" and not by_offense, "stop.pass_turns"),
+        (reason == "interception" and by_offense, "stop.interception_turns"),
+    )
+    name = next((name for applies, name in limits if applies and name in known), None)
+    if name is not None:
+        return PivotLimit(side, params.count(name), done=done)
+    if reason == "coach" and "stop.defense_more" in known and not by_offense:
+        more, none_for_none = params.count("stop.defense_more"), params.flag("stop.none_for_none")
+        return PivotLimit(side, None, more, none_for_none, done)
+    return PivotLimit(side, 0 if reason == "line" else None, done=done)

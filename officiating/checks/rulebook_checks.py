@@ -68,11 +68,7 @@ class RulebookChecks:
     def check_formation(
         self, formation: Formation, kind: PlayKind = "scrimmage", params: Params | None = None
     ) -> tuple[ClauseResult, ...]:
-        """Return the results for a formation, kept clauses included; needs no game and no tracks.
-
-        Args:
-            params: in force; the defaults when None.
-        """
+        """Return the results for a formation, kept clauses included; needs no game, no tracks and no values set."""
         checks = self.formations.get(kind, ())
         return tuple(result for check in checks for result in check(formation, params, book=self.book))
 
@@ -208,13 +204,17 @@ def current_formation(game: GameState, context: RuleContext) -> Formation | None
     direction: Literal[-1, 1] = game.direction
     if kick:
         direction = -1 if direction == 1 else 1
+    line_yd = game.los_yd
+    if game.play.kind == "onside" and "kickoff.from_yd" in context.params.definitions:
+        # The ball lies ahead of the line that it is kicked from.
+        line_yd = game.board_x_yd(game.length_yd - context.params.real("kickoff.from_yd"))
     return build_formation(
         scene,
         (*game.players, *undeclared),
         context.field,
         offense=_offense_jersey(game, kicking=kick),
         direction=direction,
-        line_yd=_line_yd(game, context),
+        line_yd=line_yd,
         carrier=game.play.carrier,
         gunners=game.play.gunners,
         returner=game.play.returner,
@@ -289,13 +289,6 @@ def _stoppage_timeline(stoppage: Stoppage, restart_ns: int) -> Timeline | None:
         pass_ns=stoppage.pass_ns,
         stick_gone_ns=stoppage.offense_done_ns if stoppage.pass_ns is not None else None,
     )
-
-
-def _line_yd(game: GameState, context: RuleContext) -> float:
-    """Return the line to line up at; an onside kick's ball lies ahead of the line it is kicked from."""
-    if game.play.kind != "onside" or "kickoff.from_yd" not in context.params.definitions:
-        return game.los_yd
-    return game.board_x_yd(game.length_yd - context.params.real("kickoff.from_yd"))
 
 
 def _stoppage_kind(stoppage: Stoppage) -> StoppageKind | None:

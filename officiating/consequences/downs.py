@@ -57,9 +57,7 @@ def spot_dead_ball_at(
 ) -> Outcome:
     """Spot the dead ball: a down, a first down after a return, a safety, a touchback, or a failed try.
 
-    Args:
-        x_yd, y_yd: where it is, along x of the board and across.
-        sigma_yd: standard deviation of its place along the field.
+    Its place is along x of the board and across; `sigma_yd` is the standard deviation along the field.
     """
     # On a try there is no next down: a dead ball short of the goal line ends it.
     if game.due in {"extra_point", "two_point"}:
@@ -166,11 +164,7 @@ def start_series(
     context: RuleContext,
     sigma_yd: float = 0.0,
 ) -> GameState:
-    """Return the game with a side's first down at a place, ten yards or the goal line to gain.
-
-    Args:
-        sigma_yd: standard deviation of the place, which is that of the line to gain too.
-    """
+    """Return the game with a side's first down at a place, ten yards to gain, as surely as the place, or the goal."""
     # The set-up clock is longer after a change of possession, so its instant is kept.
     changed = t_ns if side != game.offense or game.due != "scrimmage" else game.changed_ns
     game = replace(game, offense=side, direction=1 if direction > 0 else -1, changed_ns=changed)

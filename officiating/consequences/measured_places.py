@@ -41,11 +41,7 @@ class PastLine:
         return PastLine(-self.margin_yd, self.sigma_yd, self.place_yd)
 
     def told(self, finding: Finding, measure: Measure = "line", within: float = 1.0) -> Finding:
-        """Return a finding with this as what was measured of it.
-
-        Args:
-            within: probability of whatever else it rests on: a chain is as sure as its weakest link.
-        """
+        """Return a finding with this as what was measured of it, no surer than what else it rests on (`within`)."""
         probability = min(self.probability, within, finding.probability)
         if not self.sigma_yd:
             return replace(finding, probability=probability)

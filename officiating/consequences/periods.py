@@ -24,10 +24,9 @@ TOUCHDOWN_GAIN_YD: Final = 1000.0  # a touchdown beats any number of yards (TAP-
 
 
 def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
-    """Return the winner of a round of one play each, None when another round follows (TAP-132, TAP-134).
+    """Return the winner of a round of one play each by their yards, None when another follows (TAP-132, TAP-134).
 
-    Args:
-        gains_yd: its yards and the other side's; a turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`.
+    A turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`.
     """
     first_yd, second_yd = gains_yd
     if first_yd == second_yd or max(gains_yd) <= 0:
@@ -94,7 +93,7 @@ def unless_time_is_up(handler: Handler) -> Handler:
     return handle
 
 
-def make_period_end(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -> Consequence:
+def make_period_end(after_last: Consequence) -> Consequence:
     """Return the consequence of a period's end: the next one, the second half's kickoff, or what follows the last."""
 
     def period(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -140,7 +139,6 @@ def stop_clock(game: GameState, t_ns: int) -> GameState:
     return replace(game, clock=Clock(game.clock.left_at_s(t_ns), False, t_ns))
 
 
-AfterTie = Callable[[GameState, Call, RuleContext], Outcome]
 BallDead = Callable[[GameState, RuleContext], Outcome]
 
 COLLEGE_PARAMS: Final = read_params("downfield.officiating.consequences", "college")
@@ -152,7 +150,7 @@ def is_college(params: Params) -> bool:
     return name in params.definitions and params.real(name) > 0
 
 
-def or_series(after_tie: AfterTie) -> AfterTie:
+def or_series(after_tie: Consequence) -> Consequence:
     """Return what follows a tie after the last period: series, where the league plays them; else as the book says.
 
     The side that kicked off the game has the ball first.

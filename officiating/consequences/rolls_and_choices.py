@@ -136,7 +136,6 @@ def _purpose(game: GameState, kind: str, declared: str) -> str:
 
 
 def _check_side(game: GameState, by: Side | None, name: str) -> None:
-    """Refuse a roll or choice that belongs to the other side's coach."""
     wait = game.wait
     if wait is not None and wait.by is not None and by is not None and by != wait.by:
         raise RefusedError(f"{name}: it is {game.team(wait.by).name}'s to make")

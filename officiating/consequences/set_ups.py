@@ -163,7 +163,6 @@ def _check_count(given: tuple[int, int] | None, param: str, name: str, context: 
 
 
 def _check_play(body: SetUp, game: GameState, context: RuleContext) -> None:
-    """Refuse what does not fit the kind of play that comes next."""
     name = {"free_kick": "free kick", "extra_point": "extra point", "two_point": "two-point try"}.get(
         body.due, body.due
     )
@@ -252,7 +251,6 @@ def _plays(body: SetUp, overtime: OvertimeSetUp, game: GameState) -> Overtime:
 
 
 def _refuse_other_spot(body: SetUp, game: GameState) -> None:
-    """Refuse a spot of a kick or try other than the rulebook's."""
     if body.spot_yd is not None and abs(body.spot_yd - game.los_yd) > _LIMITS.spot_yd:
         name = body.due.replace("_", " ")
         raise RefusedError(

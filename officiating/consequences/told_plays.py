@@ -91,7 +91,6 @@ def _under_way(game: GameState, body: PlayEnded, context: RuleContext) -> GameSt
 
 
 def _check_kind(game: GameState, body: PlayEnded, side: Side, name: str) -> None:
-    """Refuse an end that the play can't have."""
     trying = game.due in {"extra_point", "two_point"}
     if trying and (body.kind in NEVER_ON_TRIES or side != game.offense):
         raise RefusedError("play ended: a try is good or fails, and only for the side that has it")
@@ -121,7 +120,6 @@ def _check_spot(game: GameState, body: PlayEnded, side: Side, name: str) -> None
 
 
 def _with_ball(game: GameState, body: PlayEnded, side: Side) -> GameState:
-    """Return the game with the ball in the hands that the declaration names."""
     play = game.play
     if body.kind == "incomplete":
         play = replace(play, pass_attempts=max(1, play.pass_attempts))  # so that interference may be claimed

@@ -171,7 +171,6 @@ def contacts_since_held(
 
 
 def _after(finding: Finding, contact: str) -> Finding:
-    """Return a finding of its own for the time after a contact."""
     return replace(finding, key=f"{finding.key}{contact}")
 
 

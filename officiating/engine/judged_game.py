@@ -148,8 +148,7 @@ class JudgedGame:
     def restore(self, memento: GameMemento, events: Sequence[Event], scenes: Callable[[], Mapping[int, Scene]]) -> None:
         """Become what a game under the same rulebook was, instead of applying its entries again.
 
-        Args:
-            scenes: returns those of its log from `GameMemento.kept_from` on, by place, or raises a RefusedError.
+        `scenes` returns those of its log from `GameMemento.kept_from` on, by place, or raises a RefusedError.
         """
         following = iter(events)
         self._log = [next(following) if is_event else DROPPED_SCENE for is_event in memento.places]
@@ -274,7 +273,6 @@ class JudgedGame:
         return self._judge_again(event, start)
 
     def _apply_undo(self, event: Event, undo: Undo) -> GameUpdate:
-        """Undo an event: judge everything since again without it."""
         index, undone = next(((place, entry) for place, entry in self._events() if entry.id == undo.event), (0, None))
         if undone is None:
             raise RefusedError(f"undo: there is no event {undo.event!r} in this game")
@@ -297,20 +295,16 @@ class JudgedGame:
         return self._judge_again(event, start)
 
     def _events(self) -> Iterator[tuple[int, Event]]:
-        """Yield the events of the log with their places."""
         return ((place, entry) for place, entry in enumerate(self._log) if isinstance(entry, Event))
 
     def _restore_ruling(self, call: str) -> None:
-        """Put in force the latest ruling about a call that was not undone."""
         self._engine.rulings.pop(call, None)
         for _, entry in self._events():
-            body = entry.body
-            stands = isinstance(body, Ruling) and body.decision != "manual" and entry.id not in self._undone
-            if stands and isinstance(body, Ruling) and body.call == call:
+            body, stands = entry.body, entry.id not in self._undone
+            if stands and isinstance(body, Ruling) and body.decision != "manual" and body.call == call:
                 self._engine.rulings[call], self._engine.ruled_ns[call] = body, entry.t_ns
 
     def _checkpoint_before(self, index: int, what: str) -> Checkpoint:
-        """Return the latest checkpoint from before a place in the log."""
         points = (point for point in self._checkpoints if point.entries <= index)
         start = max(points, key=lambda point: point.entries, default=None)
         if start is None:
@@ -338,7 +332,6 @@ class JudgedGame:
         return GameUpdate(changed, withdrawn, moved, (event,), plays=None if plays == self.plays else self.plays)
 
     def _replay(self, start: Checkpoint) -> None:
-        """Apply every entry since a checkpoint again."""
         self._state = start.state
         self._checkpoints = [point for point in self._checkpoints if point.entries <= start.entries]
         self._calls, self._plays = self._calls[: start.calls], self._plays[: start.plays]

@@ -232,7 +232,6 @@ def legal(engine: RulesEngine, state: EngineState) -> LegalDeclarations:
 
 
 def _refusal(engine: RulesEngine, state: EngineState, body: Declaration) -> str:
-    """Return why a declaration would be refused, empty when it would not."""
     try:
         engine.step(state, Event("legal", _now_ns(state), "operator", body))
     except RefusedError as error:

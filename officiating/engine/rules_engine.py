@@ -373,7 +373,6 @@ class RulesEngine:
     def _apply_outcome(
         self, outcome: Outcome, context: RuleContext, because: tuple[str, ...], above: tuple[str, ...] = ()
     ) -> tuple[GameState, list[Call]]:
-        """Make the calls that follow from an outcome."""
         game, calls = without_met_wait(outcome.state), list[Call]()
         for place, finding in enumerate(outcome.findings):
             made_before = (*above, *(call.id for call in calls))

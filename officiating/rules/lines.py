@@ -44,7 +44,6 @@ def reference_point(facts: Facts, figure: Figure, reference: str, scene: Scene |
     An unseen ball falls back on the hand, and a hand that was never measured on the middle of the base's front.
 
     Args:
-        figure: the figure; may be from an earlier frame.
         reference: ``"base"``, ``"hand"`` or ``"ball"``.
         scene: the frame the figure is from, when not that of the facts.
     """
@@ -77,10 +76,7 @@ class Spot:
 def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int, sigma_s: float = 0.0) -> Spot:
     """Return where the ball is spotted for a figure at an instant up to this frame.
 
-    Across the field that is the hand or the ball, or the middle of a base.
-
-    Args:
-        reference: ``"base"``, ``"hand"`` or ``"ball"``.
+    Across the field that is the hand or the ball, or the middle of a base, by the reference, as in `reference_point`.
     """
     then = facts_as_of(facts, t_ns, figure.id, sigma_s)
     seen = then.figures.get(figure.id, figure)
@@ -259,7 +255,6 @@ class LineCrossed(ImmediateRule):
         return params.real(name) if by_ball else 0.0
 
     def _margin(self, point: MeasuredPoint, state: GameState, facts: Facts) -> float:
-        """Return how far a point is past the line, mm."""
         direction = state.ball_direction
         if self.id == "line_of_scrimmage":
             return direction * (point.x_mm - state.los_yd * facts.field.mm_per_yd_x)

@@ -228,7 +228,6 @@ class TooDeep(ImmediateRule):
         )
 
     def _margin(self, point: MeasuredPoint, facts: Facts, state: GameState, params: Params) -> float:
-        """Return how much deeper than allowed a point is, mm."""
         behind = (state.los_yd * facts.field.mm_per_yd_x - point.x_mm) * state.ball_direction
         return behind - params.real("pocket.depth_yd") * facts.field.mm_per_yd_x
 

@@ -171,7 +171,6 @@ class Tackle:
         )
 
     def _may_tackle(self, contact: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:
-        """Return whether the opponent was standing when the contact began."""
         if params.flag("tackle.fallen_tackles"):
             return True
         since_ns = facts.t_ns if contact.since_ns is None else max(contact.since_ns, state.play.held_since_ns)

@@ -48,11 +48,7 @@ class EitherEnd:
 
 
 def over_fronts(figure: Figure, measured: Callable[[Figure], tuple[float, float]]) -> EitherEnd:
-    """Return a margin over both ends of a figure's base that may be its front.
-
-    Args:
-        measured: returns the margin and its standard deviation, given a figure whose front is known.
-    """
+    """Return a margin, measured with its standard deviation of a known front, over both ends that may be a figure's."""
     margin, sigma = measured(figure)
     seen = exceedance_probability(margin, sigma)
     if figure.front >= 1.0:
@@ -105,9 +101,6 @@ def facts_as_of(facts: Facts, t_ns: int, player: str, sigma_s: float = 0.0) -> F
 
     The figure is taken to have moved on as in the frames before, since what happened at the instant (a contact) may
     have stopped or turned it, but no farther than it got. Its error is that of its place and of the instant.
-
-    Args:
-        facts: of the latest frame.
     """
     scenes, after = _around(facts, t_ns)
     now, figure = find_figure(after, player), _figure_at(scenes, after, player, t_ns)
@@ -156,7 +149,6 @@ def _figure_at(scenes: tuple[Scene, ...], after: Scene, player: str, t_ns: int) 
 
 
 def _speed_mm_s(facts: Facts, player: str) -> tuple[float, float]:
-    """Return how fast a figure moves along and across, over some frames."""
     now = find_figure(facts.scene, player)
     for scene in facts.recent:
         then = find_figure(scene, player)

@@ -51,12 +51,7 @@ PlacedKick = Literal["field_goal", "extra_point"]
 
 
 def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
-    """Return the result of a field goal or extra point by dice (EFL-082).
-
-    Args:
-        roll: two dice as tens and units.
-        yards_to_goal: from the line of scrimmage.
-    """
+    """Return the result of a kick at goal by dice, as tens and units, from a line of scrimmage (EFL-082)."""
     if roll <= 12:
         return "blocked"
     if roll <= 14:

@@ -84,12 +84,7 @@ def _on_first_play(now: Situation, params: Params) -> RequiredPlay:
 
 
 def required_try(period: int, left_s: float, lead: int, params: Params) -> Literal["extra_point", "two_point"]:
-    """Return the try that must follow a touchdown (EFL-064).
-
-    Args:
-        period: 1-based.
-        lead: the scorers' points less the others', the touchdown counted.
-    """
+    """Return the try that must follow a touchdown (EFL-064), by the scorers' lead with it counted."""
     late = period == 4 and left_s < params.real("play_call.late_s")
     return "two_point" if late and lead == -params.count("play_call.two_point_deficit") else "extra_point"
 

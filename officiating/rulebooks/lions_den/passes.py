@@ -225,7 +225,6 @@ def count_defenders_near(game: GameState) -> int:
 
 
 def _throw(game: GameState, context: RuleContext) -> Outcome:
-    """Decide whether the pass is caught, by the roll against the quarterback's chance."""
     distance, number = game.play.note("pass_yd") or 0.0, round(game.play.note("pass_roll") or 100)
     free_yd = round(context.params.real("pass.free_yd"))
     needed = tables.success_percent(rating_of(game, "quarterback", game.offense), distance, free_yd)
@@ -251,7 +250,6 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
 
 
 def _caught_at(found: Finding, spot: Spot | None) -> Finding:
-    """Return a catch with the place where it is made."""
     if spot is None:
         return found
     numbers = replace(found.numbers or CallNumbers(), caught_yd=spot.yd)

@@ -67,7 +67,6 @@ def read_windows(card: CardPlayed, hash_: Hash) -> CardPlayed:
 
 
 def _check(card: CardPlayed) -> None:
-    """Refuse windows that no card can have."""
     if card.kind in {"kneel", "spike"}:
         raise RefusedError(f"{card.kind}: it is played without a card, so it has no windows")
     ends = [0, *(window.rolls_to for window in card.windows)]

@@ -129,8 +129,7 @@ def _end_return(
     """Return the result of a returned kick: a touchdown, a touchback, or the ball where the return ended.
 
     Args:
-        game: before the kick counts.
-        start: where the return began, in the returning side's own yards.
+        start, end: of the return, in the returning side's own yards.
         own_frame: whether the returning side is the state's offense, so that its yards are those of spots.
     """
     if end >= game.length_yd:

@@ -153,7 +153,6 @@ def two_point_result(game: GameState, result: PlayResult) -> PlayResult:
 
 
 def _clock_play(play: CardPlay, result: PlayResult, game: GameState) -> ClockPlay:
-    """Return the kind of the play to the clock."""
     if play.foul is not None and play.foul.automatic:
         return "auto_5"
     if play.card.kind in TRIES:
@@ -168,7 +167,6 @@ def _clock_play(play: CardPlay, result: PlayResult, game: GameState) -> ClockPla
 
 
 def _kicks_made(game: GameState) -> int:
-    """Return how often this kickoff was kicked already."""
     return round(game.note(KICKS_MADE) or 0.0)
 
 
@@ -266,7 +264,6 @@ def set_up_try(game: GameState, kind: str, context: RuleContext) -> GameState:
 
 
 def _numbers(game: GameState, play: CardPlay, result: PlayResult, params: Params) -> CallNumbers | None:
-    """Return the numbers of one result of a card play, None where it has none."""
     if result.kind == "penalty":
         return _penalty_numbers(game, result)
     card = play.card

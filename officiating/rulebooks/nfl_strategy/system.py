@@ -178,7 +178,6 @@ def _with_time_left(lines: LineClock, left_s: float, context: RuleContext) -> Li
 
 
 def _with_clock_in_seconds(game: GameState, context: RuleContext) -> GameState:
-    """Return the game with its general clock set from the lines left."""
     left = card_game(game).lines.left * context.params.real("clock.line_s")
     return replace(game, clock=Clock(left, False, context.t_ns))
 

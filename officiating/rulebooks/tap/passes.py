@@ -115,8 +115,11 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
     facts, receiver = context.facts, game.play.receiver
     ball = ball_position(facts.scene, game) if facts else None
     figure = facts.figures.get(receiver) if facts and receiver else None
+    text, players = "receiver past the ball: the play is dead, no interception", (receiver,) if receiver else ()
+    overrun = Finding("overrun", "overrun", context.t_ns, text, ("TAP-104",), players=players)
+    overrun = replace(overrun, against="the receiver is not a base length past the ball")
     if figure is None or ball is None:
-        return Outcome(game, (_overrun_finding(context, receiver),))
+        return Outcome(game, (overrun,))
     past = overrun_mm(figure, *ball)
     limit = context.params.real("pass.overrun_base_lengths") * figure.length_mm
     margin = past - limit
@@ -125,7 +128,7 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
     if ends.probability <= 1 - context.params.real("calls.confidence"):
         raise RefusedError(f"overrun: the whole of {figure.id} is only {past:.0f} mm past the ball (TAP-104)")
     found = replace(
-        _overrun_finding(context, receiver),
+        overrun,
         margin=margin,
         sigma=sigma,
         unit="mm",
@@ -250,18 +253,6 @@ def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> N
 
 def _stopped_in_air(game: GameState) -> bool:
     return game.phase is Phase.STOPPED and game.play.stoppage is not None and game.play.stoppage.reason == "air"
-
-
-def _overrun_finding(context: RuleContext, receiver: str | None) -> Finding:
-    return Finding(
-        rule="overrun",
-        kind="overrun",
-        t_ns=context.t_ns,
-        text="receiver past the ball: the play is dead, no interception",
-        clauses=("TAP-104",),
-        players=(receiver,) if receiver else (),
-        against="the receiver is not a base length past the ball",
-    )
 
 
 def _report(context: RuleContext, text: str, clause: str, **measured: Any) -> Finding:
