@@ -14,7 +14,10 @@ from downfield.officiating.params import Params
 def wide_men(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Players outside the tackles are on the line or five yards off it; stacking is another check."""
     tolerance, required = params.real("formation.line_tolerance_yd"), params.real("formation.wide_off_line_yd")
-    for player in _outside_tackles(formation):
+    edges = _tackle_edges(formation)
+    for player in formation.offense:
+        if edges is None or not (player.low_mm > edges[1] or player.high_mm < edges[0]):
+            continue
         depth = formation.along_yd(player.depth_mm)
         off_line = depth - required + tolerance
         if params.flag("formation.wide_off_line_exact"):
@@ -118,17 +121,13 @@ def passer_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
 @check("TAP-114", "TAP-120", params=("formation.punter_depth_yd", "formation.punter_tolerance_yd"))
 def punter_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
     """TAP's punter starts 20 yards back: one clause requires at most 20 and a later one 20, so 20 satisfies both."""
-    yield from _measure_punter(
-        formation, params.real("formation.punter_depth_yd"), params.real("formation.punter_tolerance_yd")
-    )
+    yield from _measure_punter(formation, "formation.punter_depth_yd", params)
 
 
 @check("LD-053", params=("formation.punt_spot_yd", "formation.punter_tolerance_yd"))
 def punt_spot(formation: Formation, params: Params) -> Iterator[Measurement]:
     """One player stands seven yards back to mark where the punt is measured from."""
-    yield from _measure_punter(
-        formation, params.real("formation.punt_spot_yd"), params.real("formation.punter_tolerance_yd")
-    )
+    yield from _measure_punter(formation, "formation.punt_spot_yd", params)
 
 
 @check("TAP-116")
@@ -159,14 +158,6 @@ def gunner_corridor(formation: Formation, params: Params) -> Iterator[Measuremen
                     yield Measurement(text, (defender.id, gunner.id), clear, sigma, "mm")
 
 
-def _outside_tackles(formation: Formation) -> list[FormationPlayer]:
-    """Return the players of the offense wholly outside the tackles; none while the tackles are not known."""
-    edges = _tackle_edges(formation)
-    if edges is None:
-        return []
-    return [player for player in formation.offense if player.low_mm > edges[1] or player.high_mm < edges[0]]
-
-
 def _tackle_edges(formation: Formation) -> tuple[float, float] | None:
     tackles = formation.in_role("T")
     if len(tackles) < 2:
@@ -182,7 +173,8 @@ def _measure_behind(front: FormationPlayer, rear: FormationPlayer, params: Param
     return Measurement(text, (rear.id, front.id), limit - off, sigma, "mm")
 
 
-def _measure_punter(formation: Formation, required: float, tolerance: float) -> Iterator[Measurement]:
+def _measure_punter(formation: Formation, depth_param: str, params: Params) -> Iterator[Measurement]:
+    required, tolerance = params.real(depth_param), params.real("formation.punter_tolerance_yd")
     punters = formation.in_role("P") or formation.in_role("QB")
     if not punters:
         yield Measurement("no punter is on the field or named")

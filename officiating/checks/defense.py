@@ -18,10 +18,7 @@ from downfield.officiating.sides import LINEMEN
 def head_up(formation: Formation, params: Params) -> Iterator[Measurement]:
     """Every offensive lineman has a defensive lineman head up with him, two yards away from front to front."""
     line, tolerance = _defensive_line(formation), params.real("formation.head_up_tolerance_yd")
-    required, apart_tolerance = (
-        params.real("formation.lines_apart_yd"),
-        params.real("formation.lines_apart_tolerance_yd"),
-    )
+    required, apart_tolerance = (params.real(f"formation.lines_apart_{name}") for name in ("yd", "tolerance_yd"))
     for lineman in formation.in_role(*LINEMEN):
         facing = _nearest(lineman, line)
         if facing is None:

@@ -36,7 +36,8 @@ def numbers_by_role(formation: Formation, _params: Params) -> Iterator[Measureme
         if not number:
             continue
         clauses = ("TAP-011",) if lineman else ("TAP-012",)
-        fits = number.isdecimal() and _is_number_allowed(int(number), lineman=lineman)
+        ranges = (LINEMAN_NUMBERS,) if lineman else BACK_NUMBERS
+        fits = number.isdecimal() and any(int(number) in numbers for numbers in ranges)
         if number == CENTER_NUMBER:
             fits = player.role == "C"
         source = "inferred" if player.inferred else "named"
@@ -69,9 +70,3 @@ def numbers_distinct(formation: Formation, _params: Params) -> Iterator[Measurem
 def _measure_jersey(formation: Formation, required: str, team: str) -> Measurement:
     text = f"the {team} wears {formation.jersey}; {required} required"
     return Measurement(text, (), 0 if formation.jersey == required else -1, unit="count")
-
-
-def _is_number_allowed(number: int, *, lineman: bool) -> bool:
-    if lineman:
-        return number in LINEMAN_NUMBERS
-    return any(number in numbers for numbers in BACK_NUMBERS)

@@ -80,15 +80,11 @@ def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome
         outcome = context.system.begin_try(game, body.due, context)
         _refuse_other_spot(body, outcome.state)
         return replace(outcome, state=with_jerseys(outcome.state, context))
-    return Outcome(with_jerseys(_before_scrimmage(game, body), context))
-
-
-def _before_scrimmage(game: GameState, body: SetUp) -> GameState:
     spot_yd = game.length_yd / 2 if body.spot_yd is None else body.spot_yd  # the spot of every overtime play
     game = replace(game, phase=Phase.LINE_UP, los_yd=spot_yd, down=body.down)
     start = game.progress_yd(spot_yd)
     line = game.length_yd if body.distance_yd == 0 else min(game.length_yd, start + body.distance_yd)
-    return replace(game, to_gain_yd=game.board_x_yd(line))
+    return Outcome(with_jerseys(replace(game, to_gain_yd=game.board_x_yd(line)), context))
 
 
 def _with_standing(game: GameState, body: SetUp, t_ns: int, series_notes: tuple[str, ...]) -> GameState:

@@ -125,6 +125,10 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
     belief = believe(finding.margin, finding.sigma, finding.unit, finding.probability, finding.front)
     if finding.conditions:
         belief = Belief("joint", None, None, finding.unit, finding.probability, finding.margin, finding.sigma)
+    readings = (
+        CallReading(finding.kind, finding.probability, finding.text),
+        CallReading(finding.against_kind, 1.0 - finding.probability, finding.against or "no call"),
+    )
     return made_of(
         Call,
         finding,
@@ -134,7 +138,7 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         text=finding.text if verdict != "too_close" else f"{TOO_CLOSE_TEXT}{finding.text}",
         margin=belief.margin,
         sigma=belief.sigma,
-        readings=_readings(finding) if verdict == "too_close" else (),
+        readings=readings if verdict == "too_close" else (),
         frame_margin=belief.frame_margin,
         frame_sigma=belief.frame_sigma,
     )
@@ -168,11 +172,3 @@ def _call_id(finding: Finding, verdict: Verdict) -> str:
     if verdict == "too_close":  # it may become sure later, as another call: rulings must not mistake one for the other
         parts.append("close")
     return ":".join(parts)
-
-
-def _readings(finding: Finding) -> tuple[CallReading, ...]:
-    against = finding.against or "no call"
-    return (
-        CallReading(finding.kind, finding.probability, finding.text),
-        CallReading(finding.against_kind, 1.0 - finding.probability, against),
-    )

@@ -224,9 +224,13 @@ class LineCrossed(ImmediateRule):
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
         """Return a finding when the carrier's reference point may have reached the line."""
         carrier = facts.carrier
-        if carrier is None or (self.id == "line_of_scrimmage" and not _is_line_of_scrimmage_open(state)):
+        if carrier is None:
             return ()
-        reference, side = params.choice(f"{self.id}.reference"), state.play.ball_side
+        play, from_line = state.play, state.play.kind in {"scrimmage", "punt", "two_point"}
+        is_open = play.line_reached_ns is None and play.ball_side == state.offense and from_line
+        if self.id == "line_of_scrimmage" and not is_open:
+            return ()
+        reference, side = params.choice(f"{self.id}.reference"), play.ball_side
         ahead_mm = self._ball_radius_mm(facts.scene, carrier, reference, params)
         scores = self.id == "touchdown"
 
@@ -259,13 +263,3 @@ class LineCrossed(ImmediateRule):
         if self.id == "line_of_scrimmage":
             return direction * (point.x_mm - state.los_yd * facts.field.mm_per_yd_x)
         return point.x_mm - facts.field.length_mm if direction > 0 else -point.x_mm
-
-
-def _is_line_of_scrimmage_open(state: GameState) -> bool:
-    """Return whether the line of scrimmage is still to be reached, on a play from scrimmage."""
-    play = state.play
-    return (
-        play.line_reached_ns is None
-        and play.ball_side == state.offense
-        and play.kind in {"scrimmage", "punt", "two_point"}
-    )

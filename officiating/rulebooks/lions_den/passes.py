@@ -133,7 +133,10 @@ def _measured_pass(game: GameState, body: PassDeclared, context: RuleContext) ->
         raise RefusedError("pass: no camera measures its length; enter it (distance_yd)")
     passer, receiver = _passer_and_receiver(game, body.receiver, context, context.facts)
     sigma = math.hypot(*passer.sigma_mm, *receiver.sigma_mm) / context.field.mm_per_yd_x
-    distance = _distance_yd(game, passer, receiver, context)
+    # The straight distance from the passer's foremost part to the receiver's rearmost (LD-049).
+    front, rear = outermost_x(passer, game.direction), outermost_x(receiver, -game.direction)
+    along = (rear.x_mm - front.x_mm) / context.field.mm_per_yd_x
+    distance = math.hypot(along, (rear.y_mm - front.y_mm) / context.field.mm_per_yd_y)
     return distance, sigma, _defenders_near(passer, receiver, context.facts, context)
 
 
@@ -149,14 +152,6 @@ def _passer_and_receiver(game: GameState, name: str, context: RuleContext, facts
     if faces_back.probability >= context.params.real("calls.confidence") and backward > 0:
         raise RefusedError(f"pass: {name} points {backward:.0f}° toward his own goal and is ineligible (LD-047)")
     return passer, receiver
-
-
-def _distance_yd(game: GameState, passer: Figure, receiver: Figure, context: RuleContext) -> float:
-    """Return the straight distance from the passer's foremost part to the receiver's rearmost, yards (LD-049)."""
-    front, rear = outermost_x(passer, game.direction), outermost_x(receiver, -game.direction)
-    along = (rear.x_mm - front.x_mm) / context.field.mm_per_yd_x
-    across = (rear.y_mm - front.y_mm) / context.field.mm_per_yd_y
-    return math.hypot(along, across)
 
 
 def _defenders_near(

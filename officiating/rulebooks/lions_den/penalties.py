@@ -21,15 +21,7 @@ from downfield.officiating.consequences.rolls_and_choices import (
 )
 from downfield.officiating.declarations import ChoiceMade, Roll, Side
 from downfield.officiating.rulebooks.lions_den import tables
-from downfield.officiating.rulebooks.lions_den.skilled_players import (
-    count_rested_down,
-    injury_downs_result,
-    injury_games_result,
-    injury_result,
-    quarterback_string,
-    sacked_side,
-    with_sacked,
-)
+from downfield.officiating.rulebooks.lions_den.skilled_players import count_rested_down, quarterback_string, report
 from downfield.officiating.rules.passer import may_still_pass
 from downfield.officiating.state.facts import EVEN_ODDS
 from downfield.officiating.state.game_state import GameState, Phase, opponent
@@ -50,12 +42,15 @@ def after_down(consequence: Consequence) -> Consequence:
         outcome = consequence(game, call, context)
         rolling = game.wait is not None and game.wait.purpose in ROLLS
         if call.kind in FOLLOWS_DOWN and (rolling or game.phase is Phase.BETWEEN_PLAYS):
-            return replace(outcome, state=_still_rolling(outcome.state, game)) if rolling else outcome
+            # A later call about the last down has not answered its rolls.
+            state = replace(outcome.state, phase=game.phase, wait=game.wait)
+            return replace(outcome, state=state) if rolling else outcome
         if game.play.kind not in DOWN_KINDS or game.due != "scrimmage":
             return outcome
         state = count_rested_down(outcome.state, game.offense)
         if _is_sack(game, call):
-            state = with_sacked(state, game.offense, quarterback_string(game, game.offense))
+            state = state.with_note("sacked_home", 1.0 if game.offense == "home" else 0.0)
+            state = state.with_note("sacked_string", float(quarterback_string(game, game.offense)))
             state = state.with_note("todo_injury", max(1, _count_sackers(game, call, context)))
         if context.params.flag("penalty.rolled"):
             state = _with_situation_before(state.with_note("todo_penalty", 1.0), game)
@@ -63,11 +58,6 @@ def after_down(consequence: Consequence) -> Consequence:
         return replace(outcome, state=state, findings=(*outcome.findings, found))
 
     return apply
-
-
-def _still_rolling(state: GameState, before: GameState) -> GameState:
-    """Return the state still waiting for the rolls of the last down, which a later call about it has not answered."""
-    return replace(state, phase=before.phase, wait=before.wait)
 
 
 def _is_sack(game: GameState, call: Call) -> bool:
@@ -110,7 +100,7 @@ def _direction_before(game: GameState) -> Literal[-1, 1]:
 def _wait_for_next_roll(game: GameState) -> GameState:
     """Return the game waiting for the next roll after the down, or ready for the next down when none is left."""
     if game.note("todo_injury"):
-        return wait_for_roll(game, "injury", sacked_side(game))
+        return wait_for_roll(game, "injury", _sacked_side(game))
     if game.note("todo_penalty"):
         return wait_for_roll(game, "penalty", opponent(_offense_before(game)))
     return _go_on(game)
@@ -132,24 +122,51 @@ def handle_info(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     return Outcome(game)
 
 
+def count_injury_dice(game: GameState) -> int:
+    """Return how many dice are rolled for the injury of a sacked quarterback: one for each who sacked him."""
+    return round(game.note("todo_injury") or 1.0)
+
+
+def _sacked_side(game: GameState) -> Side:
+    return "home" if game.note("sacked_home") else "away"
+
+
+def _sacked_string(game: GameState) -> int:
+    return round(game.note("sacked_string") or 1.0)
+
+
 def roll_injury(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle the injury roll, a die for each sacker."""
-    game, next_purpose, found = injury_result(game, roll, context)
-    game = replace(game, phase=Phase.BETWEEN_PLAYS)
-    if next_purpose:
-        return Outcome(wait_for_roll(game, next_purpose, sacked_side(game)), found)
-    return Outcome(_wait_for_next_roll(game), found)
+    """Handle the injury roll, a die for each sacker (LD-044, LD-067)."""
+    side, unhurt_to = _sacked_side(game), context.params.count("injury.unhurt_to")
+    results = [tables.injury(die, unhurt_to) for die in d10(roll.dice, count_injury_dice(game), "injury")]
+    game = replace(game.with_note("todo_injury", 0.0), phase=Phase.BETWEEN_PLAYS)
+    if "game" in results:
+        text = f"{game.team(side).name}'s quarterback is out for the game"
+        game = game.with_note(f"out_{side}_{_sacked_string(game)}", 1.0)
+        found = report(context, text, ("LD-067",), "injury", side, None)
+        return Outcome(wait_for_roll(game, "injury_games", side), (found,))
+    if "downs" in results:
+        return Outcome(wait_for_roll(game, "injury_downs", side))
+    found = report(context, "the quarterback is unhurt", ("LD-067",), "injury", side, None)
+    return Outcome(_wait_for_next_roll(game), (found,))
 
 
 def roll_injury_downs(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle the roll for how many downs a winded quarterback rests."""
-    game, found = injury_downs_result(replace(game, phase=Phase.BETWEEN_PLAYS), roll, context)
+    """Handle the roll for how many offensive downs a winded quarterback rests."""
+    side, rested = _sacked_side(game), sum(d10(roll.dice, 2, "injury downs"))
+    text = f"{game.team(side).name}'s quarterback is winded and rests {rested} offensive downs"
+    found = report(context, text, ("LD-067",), "injury_downs", side, CallNumbers(rolled=rested, out_downs=rested))
+    game = replace(game, phase=Phase.BETWEEN_PLAYS).with_note(f"winded_{side}_{_sacked_string(game)}", rested)
     return Outcome(_wait_for_next_roll(game), (found,))
 
 
 def roll_injury_games(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle the roll for how many games the quarterback misses."""
-    found = injury_games_result(game, roll, context)
+    """Handle the roll for how many further games the quarterback misses (LD-068)."""
+    side, die = _sacked_side(game), d10(roll.dice, 1, "injury games")[0]
+    games = tables.injury_games(die, context.params.count("injury.no_games_to"))
+    missed = {0: "no further games", 1: "the next game", 2: "the next two games"}.get(games, "the rest of the season")
+    text = f"{game.team(side).name}'s quarterback also misses {missed}"
+    found = report(context, text, ("LD-068",), "injury_games", side, CallNumbers(rolled=die, out_games=games))
     return Outcome(_wait_for_next_roll(replace(game, phase=Phase.BETWEEN_PLAYS)), (found,))
 
 

@@ -1,4 +1,4 @@
-"""Lion's Den's skilled players: ratings, careers, injuries, and the quarterback in play."""
+"""Lion's Den's skilled players: ratings, careers, and the quarterback in play."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from downfield.core.records import replace
 from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.consequences.rolls_and_choices import d10
 from downfield.officiating.declarations import Roll, Side
-from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.state.dice import checked_faces
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -25,8 +24,8 @@ def roll_skill(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     if roll.purpose.startswith("career_"):
         seasons = checked_faces(roll.dice, count=1, low=1, high=4, purpose="career")[0]
         text = f"{game.team(roll.by).name}, {roll.purpose[7:].replace('_', ' ')}: {seasons} seasons"
-        report = _report(context, text, ("LD-006",), roll.purpose, roll.by, CallNumbers(seasons=seasons))
-        return Outcome(game, (report,))
+        numbers = CallNumbers(seasons=seasons)
+        return Outcome(game, (report(context, text, ("LD-006",), roll.purpose, roll.by, numbers),))
     quarterback = roll.purpose.startswith("quarterback")
     bonus = sum(d10(roll.dice, 2, roll.purpose))
     base = context.params.count("skill.quarterback_base" if quarterback else "skill.kicker_base")
@@ -34,7 +33,7 @@ def roll_skill(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     text = f"{game.team(roll.by).name}, {roll.purpose.replace('_', ' ')}: {base + bonus}"
     clauses = ("LD-002", "LD-003") if quarterback else ("LD-004",)
     numbers = CallNumbers(rolled=bonus, rating=base + bonus)
-    return Outcome(game, (_report(context, text, clauses, roll.purpose, roll.by, numbers),))
+    return Outcome(game, (report(context, text, clauses, roll.purpose, roll.by, numbers),))
 
 
 def is_skill_roll(purpose: str) -> bool:
@@ -73,63 +72,9 @@ def count_rested_down(game: GameState, side: Side) -> GameState:
     return game
 
 
-def with_sacked(game: GameState, side: Side, string: int) -> GameState:
-    """Return the game with the quarterback noted who was sacked last."""
-    return game.with_note("sacked_home", 1.0 if side == "home" else 0.0).with_note("sacked_string", float(string))
-
-
-def count_injury_dice(game: GameState) -> int:
-    """Return how many dice are rolled for the injury of a sacked quarterback: one for each who sacked him."""
-    return round(game.note("todo_injury") or 1.0)
-
-
-def injury_result(game: GameState, roll: Roll, context: RuleContext) -> tuple[GameState, str, tuple[Finding, ...]]:
-    """Return the game after injury rolls, one for each sacker (LD-044, LD-067), the next roll, and reports."""
-    count = count_injury_dice(game)
-    side = sacked_side(game)
-    unhurt_to = context.params.count("injury.unhurt_to")
-    results = [tables.injury(die, unhurt_to) for die in d10(roll.dice, count, "injury")]
-    game = game.with_note("todo_injury", 0.0)
-    if "game" in results:
-        text = f"{game.team(side).name}'s quarterback is out for the game"
-        game = game.with_note(f"out_{side}_{_sacked_string(game)}", 1.0)
-        return game, "injury_games", (_report(context, text, ("LD-067",), "injury", side, None),)
-    if "downs" in results:
-        return game, "injury_downs", ()
-    return game, "", (_report(context, "the quarterback is unhurt", ("LD-067",), "injury", side, None),)
-
-
-def injury_downs_result(game: GameState, roll: Roll, context: RuleContext) -> tuple[GameState, Finding]:
-    """Return the game and the report after the roll for how many offensive downs the quarterback rests."""
-    side = sacked_side(game)
-    downs = sum(d10(roll.dice, 2, "injury downs"))
-    text = f"{game.team(side).name}'s quarterback is winded and rests {downs} offensive downs"
-    report = _report(context, text, ("LD-067",), "injury_downs", side, CallNumbers(rolled=downs, out_downs=downs))
-    return game.with_note(f"winded_{side}_{_sacked_string(game)}", downs), report
-
-
-def injury_games_result(game: GameState, roll: Roll, context: RuleContext) -> Finding:
-    """Return the report after the roll for how many further games the quarterback misses (LD-068)."""
-    side = sacked_side(game)
-    die = d10(roll.dice, 1, "injury games")[0]
-    games = tables.injury_games(die, context.params.count("injury.no_games_to"))
-    missed = {0: "no further games", 1: "the next game", 2: "the next two games"}.get(games, "the rest of the season")
-    text = f"{game.team(side).name}'s quarterback also misses {missed}"
-    numbers = CallNumbers(rolled=die, out_games=games)
-    return _report(context, text, ("LD-068",), "injury_games", side, numbers)
-
-
-def sacked_side(game: GameState) -> Side:
-    """Return the side whose quarterback was sacked last."""
-    return "home" if game.note("sacked_home") else "away"
-
-
-def _sacked_string(game: GameState) -> int:
-    return round(game.note("sacked_string") or 1.0)
-
-
-def _report(
+def report(
     context: RuleContext, text: str, clauses: tuple[str, ...], detail: str, side: Side, numbers: CallNumbers | None
 ) -> Finding:
+    """Return a report about a skilled player."""
     found = Finding("skill", "info", context.t_ns, text, clauses, f"{detail}:{side}", side=side, detail=detail)
     return replace(found, reported=True, numbers=numbers)

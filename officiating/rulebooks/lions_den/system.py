@@ -37,12 +37,7 @@ from downfield.officiating.events import Event
 from downfield.officiating.params import Param, read_params, with_defaults
 from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
-from downfield.officiating.rulebooks.lions_den.skilled_players import (
-    SKILLED_PLAYERS,
-    count_injury_dice,
-    is_skill_roll,
-    roll_skill,
-)
+from downfield.officiating.rulebooks.lions_den.skilled_players import SKILLED_PLAYERS, is_skill_roll, roll_skill
 from downfield.officiating.rules.ball import BallLost, Recovery
 from downfield.officiating.rules.facing import CarrierTurnedBack
 from downfield.officiating.rules.lines import (
@@ -181,7 +176,7 @@ DICE: Final[dict[str, DiceRule]] = {
     **dict.fromkeys(("pass", "pitch", "punt", "field_goal", "extra_point"), PERCENTILE),
     **dict.fromkeys(("kickoff", "punt_length"), DiceRule(4, TEN)),
     "interception": DiceRule(1, TEN, count_in=passes.count_defenders_near),
-    "injury": DiceRule(1, TEN, count_in=count_injury_dice),
+    "injury": DiceRule(1, TEN, count_in=penalties.count_injury_dice),
     "injury_downs": DiceRule(2, TEN),
     "injury_games": DiceRule(1, TEN),
     "penalty": DiceRule(3, TEN),

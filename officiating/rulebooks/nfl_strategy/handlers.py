@@ -266,11 +266,8 @@ def _require_card_allowed(game: GameState, card: CardPlayed) -> GameState:
         raise RefusedError("short yardage: only on 3rd or 4th and 2 or less, or on the 3 or closer (NFLS-085)")
     if kind in {"kneel", "spike"} and card.shown:
         raise RefusedError(f"{kind}: it is played without a card, so it has no result {card.shown!r} (NFLS-014)")
-    return _use_up_spike(game) if kind == "spike" else game
-
-
-def _use_up_spike(game: GameState) -> GameState:
-    """Return the game with the team's one spike of the half used up (NFLS-027)."""
+    if kind != "spike":
+        return game
     if not card_game(game).lines.running:
         raise RefusedError("spike: the clock is not running (NFLS-017)")
     name = f"spiked_{game.offense}"

@@ -39,7 +39,13 @@ def apply_penalty(
         return result, _penalty_result(game, foul, "declined", ("NFLS-009",))
     if is_return(game, play):
         return _on_return(game, play, foul, result, touchback_yd)
-    if _is_safety(game, play, foul, result):
+    if foul.by == game.offense and is_safety_foul(
+        game.line_yd,
+        foul.yards,
+        on_pass=play.card.kind == "pass",
+        incomplete=result.kind == "incomplete",
+        loss_of_down=foul.loss_of_down,
+    ):
         clauses = ("NFLS-080",) if foul.loss_of_down else ("NFLS-079",)
         safety = PlayResult("safety", f"safety, {game.team(game.defense).name}", clauses, side=game.defense)
         return safety, _penalty_result(game, foul, "enforced", clauses)
@@ -139,16 +145,6 @@ def _return_ends(game: GameState, result: PlayResult, *, kickoff: bool, touchbac
 def _swap_frame(game: GameState, spot_yd: float, *, kickoff: bool) -> float:
     """Convert between the offense's and the returners' yards: the same on a kickoff, which the offense receives."""
     return spot_yd if kickoff else game.length_yd - spot_yd
-
-
-def _is_safety(game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult) -> bool:
-    return foul.by == game.offense and is_safety_foul(
-        game.line_yd,
-        foul.yards,
-        on_pass=play.card.kind == "pass",
-        incomplete=result.kind == "incomplete",
-        loss_of_down=foul.loss_of_down,
-    )
 
 
 def _penalty_result(

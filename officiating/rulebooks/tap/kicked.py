@@ -66,7 +66,9 @@ def _touched(game: GameState, kick: str, body: KickEnded, context: RuleContext) 
         require_on_side(game, body.player, side, "kick ended")
     downed = kick == "punt" and side != receivers
     returned = kick != "onside" and side == receivers
-    text = f"{kick} to {game.spot_text(x_yd)}" if returned else _taken_text(game, kick, side, x_yd)
+    text = f"{'onside kick' if kick == 'onside' else kick} recovered, {game.team(side).name} ball"
+    if returned or kick == "punt":
+        text = f"{kick} {'to' if returned else 'downed at'} {game.spot_text(x_yd)}"
     clauses = {"punt": ("TAP-123",), "onside": ("TAP-065",), "kickoff": ("TAP-056",)}[kick]
     kicked_yd = abs(x_yd - game.los_yd)
     numbers = CallNumbers(kick_yd=kicked_yd, landing_yd=spot_yd) if kick != "onside" else CallNumbers(caught_yd=spot_yd)
@@ -77,12 +79,6 @@ def _touched(game: GameState, kick: str, body: KickEnded, context: RuleContext) 
         "kick", "kick", context.t_ns, text, clauses, players=players, spot_yd=spot_yd, side=taker, detail=detail,
         numbers=numbers,
     )  # fmt: skip
-
-
-def _taken_text(game: GameState, kick: str, side: Side, x_yd: float) -> str:
-    if kick == "punt":
-        return f"punt downed at {game.spot_text(x_yd)}"
-    return f"{'onside kick' if kick == 'onside' else kick} recovered, {game.team(side).name} ball"
 
 
 def _dead(game: GameState, kick: str, body: KickEnded, context: RuleContext) -> Finding:

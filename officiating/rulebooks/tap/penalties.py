@@ -217,7 +217,9 @@ def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> O
     found = _penalty_finding(game, context, body.claim, f"{name} claimed by {game.team(body.by).name}", body.by)
     text, spot_yd = found.text, _touched_at_yd(game, body.player, favored)
     if body.player is not None:
-        if spot_yd is None and (spot_yd := _stands_at_yd(body.player, context)) is not None:
+        figure = context.facts.figures.get(body.player) if context.facts else None
+        if spot_yd is None and context.facts is not None and figure is not None:
+            spot_yd = context.facts.spot_yd(context.facts.foremost_point(figure).x_mm, figure.y_mm)
             text += ", no touch of his was seen: spotted where he is now"
         found = replace(found, players=(body.player,))
     elif spot_yd is not None:
@@ -245,13 +247,6 @@ def _touched_at_yd(game: GameState, player: str | None, favored: Side) -> tuple[
                 if entry is not None and game.side_of(entry.jersey) == favored:
                     return spot_yd
     return None
-
-
-def _stands_at_yd(player: str, context: RuleContext) -> tuple[float, float] | None:
-    figure = context.facts.figures.get(player) if context.facts else None
-    if context.facts is None or figure is None:
-        return None
-    return context.facts.spot_yd(context.facts.foremost_point(figure).x_mm, figure.y_mm)
 
 
 def _penalty_finding(game: GameState, context: RuleContext, name: str, text: str, favors: Side) -> Finding:
