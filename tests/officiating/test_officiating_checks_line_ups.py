@@ -10,10 +10,14 @@ from lineups import LENGTH_YD, WIDTH_YD, At, build, figure, front_seven, line, p
 
 from downfield.officiating.checks.alignment import (
     center_between_hashes,
+    defense_off,
+    gap_filling,
+    head_up,
     line_base_widths,
     line_gaps,
     men_on_field,
     men_on_line,
+    second_level,
     separation,
     stack_length,
     stacking,
@@ -33,7 +37,6 @@ from downfield.officiating.checks.backs import (
     wide_men,
 )
 from downfield.officiating.checks.check import Check
-from downfield.officiating.checks.defense import defense_off, gap_filling, head_up, second_level
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.jerseys import jerseys, kick_jerseys, numbers_by_role, numbers_distinct, numbers_worn
 from downfield.officiating.params import Params

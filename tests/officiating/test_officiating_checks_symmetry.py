@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineups import At, build, figure, front_seven, line, pro_set
 
-from downfield.officiating.checks import alignment, backs, defense, jerseys, kicks
+from downfield.officiating.checks import alignment, backs, jerseys, kicks
 from downfield.officiating.checks.check import Check, ClauseResult
 from downfield.officiating.checks.formation import Formation
 
 ALL: list[Check[Formation]] = [
     check
-    for module in (alignment, backs, defense, kicks, jerseys)
+    for module in (alignment, backs, kicks, jerseys)
     for check in vars(module).values()
     if isinstance(check, Check)
 ]

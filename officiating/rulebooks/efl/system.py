@@ -8,7 +8,7 @@ from typing import Any, Final
 from downfield.core.records import replace
 from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind, Finding
-from downfield.officiating.checks import alignment, backs, defense, pivots
+from downfield.officiating.checks import alignment, backs, pivots
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.clauses import read_clauses
@@ -56,9 +56,9 @@ RULES: Final = (
 _LINE_UP_CHECKS: Final = (
     alignment.men_on_line,
     alignment.line_base_widths,
-    defense.head_up,
-    defense.gap_filling,
-    defense.second_level,
+    alignment.head_up,
+    alignment.gap_filling,
+    alignment.second_level,
     alignment.stack_length,
 )
 _RUN_CHECKS: Final = (

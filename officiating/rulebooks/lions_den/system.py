@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from downfield.officiating import declarations as d
 from downfield.officiating.calls import CallKind
-from downfield.officiating.checks.alignment import men_on_line
+from downfield.officiating.checks.alignment import defense_off, men_on_line
 from downfield.officiating.checks.backs import punt_spot
-from downfield.officiating.checks.defense import defense_off
 from downfield.officiating.checks.kicks import kickers, lions_den_receivers
 from downfield.officiating.checks.movement import repositioned
 from downfield.officiating.checks.pivots import fumble_turns_in_place, loose_ball_pivots, one_defender, pivots_toward

@@ -30,7 +30,7 @@ from downfield.officiating.consequences.rolls_and_choices import choice_handler,
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.params import read_params
-from downfield.officiating.rulebooks.tap import clock, kicked, kicks, passes, penalties, play
+from downfield.officiating.rulebooks.tap import clock, kicked, kicks, penalties, play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rules.ball import FirstTouch
 from downfield.officiating.rules.facing import Backward
@@ -138,10 +138,10 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     d.BaseSwap: TAP_CHECKS.reporting_base_swap(swap_base),
     d.ClockSet: clock.ending_on_time(set_clock),
     d.Separated: clock.ending_on_time(begin_line_up),
-    d.PassDeclared: passes.declare_pass,
-    d.PassEnded: passes.end_pass,
+    d.PassDeclared: play.declare_pass,
+    d.PassEnded: play.end_pass,
     d.KickEnded: kicked.end_kick,
-    d.Pitch: passes.declare_pitch,
+    d.Pitch: play.declare_pitch,
     d.KickDeclared: clock.ending_on_time(kicks.declare_kick),
     d.Carrier: clock.ending_on_time(name_carrier),
     d.OffenseSet: clock.ending_on_time(declare_set),
@@ -166,7 +166,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
         {
             "touchback": kicks.choose_touchback_before,
             "punt": kicks.choose_punt,
-            "overrun_stop": passes.stop_overrun_pass,
+            "overrun_stop": play.stop_overrun_pass,
             "stop_here": play.stop_runner,
             "let_run": play.keep_running,
         },
@@ -187,8 +187,8 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "line_of_scrimmage": play.reach_line,
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
-    "reception": passes.catch_pass,
-    "interception": passes.intercept_pass,
+    "reception": play.catch_pass,
+    "interception": play.intercept_pass,
     "kick": kicks.land_kick,
     "info": measured_places.or_no_fumble(in_overtime(downs.spot_dead_ball), kicks.offer_touchback),
     "touchback": in_overtime(downs.award_touchback_at("kickoff.touchback_after_yd")),
@@ -205,7 +205,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
 
 
 def _check_restart(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
-    return (*passes.check_ball_ahead(game, context), *TAP_CHECKS.at_restart(game, context))
+    return (*play.check_ball_ahead(game, context), *TAP_CHECKS.at_restart(game, context))
 
 
 def _end_kick(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
