@@ -96,20 +96,16 @@ class Check(Generic[Subject]):
     on_claim: bool  # whether the result may be shown only after the opposing coach has claimed it
     measure: Callable[[Subject, Params], Iterator[Measurement]]  # yields the measurements of a subject
 
-    def __call__(
-        self, subject: Subject, params: Params | None = None, *, book: str = "", confidence: float | None = None
-    ) -> tuple[ClauseResult, ...]:
+    def __call__(self, subject: Subject, params: Params | None = None, *, book: str = "") -> tuple[ClauseResult, ...]:
         """Return the results for a subject, limited to the clauses of one rulebook.
 
         Args:
             params: in force; the defaults when None.
             book: prefix of the catalog ids wanted, such as ``"TAP-"``; empty for all.
-            confidence: probability from which a clause counts as broken, or as kept; the rulebook's when None.
         """
         params = Params(self.params) if params is None else params
-        if confidence is None:
-            defined = "calls.confidence" in params.definitions
-            confidence = params.real("calls.confidence") if defined else CHECK_LIMITS.confidence
+        defined = "calls.confidence" in params.definitions
+        confidence = params.real("calls.confidence") if defined else CHECK_LIMITS.confidence
         results = (self._result(measurement, confidence, book) for measurement in self.measure(subject, params))
         return tuple(result for result in results if result.clauses)
 

@@ -76,7 +76,9 @@ class StoppageChanges:
 def line_stop_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """No player is pivoted in the forced stop at the line of scrimmage: the rulebook offers no pivots there."""
     if stoppage.kind == "line":
-        yield _at_most_pivoted(stoppage.changes, 0, "players were pivoted in the stop at the line of scrimmage", params)
+        yield _at_most_pivoted(
+            stoppage.changes, "", "players were pivoted in the stop at the line of scrimmage", params
+        )
 
 
 @check(
@@ -195,38 +197,33 @@ def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measu
 def one_defender(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """For each stop by the offense the defense may turn one player in any direction, stops for passes included."""
     if stoppage.kind in ("coach", "pass"):
-        limit = params.count("stop.defense_turns")
-        text = f"defenders were turned; {limit} allowed"
-        yield _at_most_pivoted(stoppage.side(offense=False), limit, text, params)
+        yield _at_most_pivoted(stoppage.side(offense=False), "stop.defense_turns", "defenders were turned", params)
 
 
 @check("LD-018", "TAP-064", params=("stop.loose_ball_turns", "stop.turned_deg"))
 def loose_ball_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """At Lion's Den's fumble and TAP's onside kick each coach may turn three players."""
     if stoppage.kind in ("fumble", "onside"):
-        limit = params.count("stop.loose_ball_turns")
         clauses = ("LD-018",) if stoppage.kind == "fumble" else ("TAP-064",)
         for offense in (True, False):
-            text = f"players of one team were turned; {limit} allowed"
-            yield replace(_at_most_pivoted(stoppage.side(offense=offense), limit, text, params), clauses=clauses)
+            text, changes = "players of one team were turned", stoppage.side(offense=offense)
+            yield replace(_at_most_pivoted(changes, "stop.loose_ball_turns", text, params), clauses=clauses)
 
 
 @check("EFL-039", params=("stop.pass_turns", "stop.turned_deg"))
 def pass_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """On a pass up to two defenders may be turned toward the receiver."""
     if stoppage.kind == "pass":
-        limit = params.count("stop.pass_turns")
-        text = f"defenders were turned on a pass; {limit} allowed"
-        yield _at_most_pivoted(stoppage.side(offense=False), limit, text, params)
+        changes = stoppage.side(offense=False)
+        yield _at_most_pivoted(changes, "stop.pass_turns", "defenders were turned on a pass", params)
 
 
 @check("EFL-042", params=("stop.interception_turns", "stop.turned_deg"))
 def interception_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """After an interception up to two of the offense may be turned toward the interceptor."""
     if stoppage.kind == "interception":
-        limit = params.count("stop.interception_turns")
-        text = f"players of the offense were turned; {limit} allowed"
-        yield _at_most_pivoted(stoppage.side(offense=True), limit, text, params)
+        changes = stoppage.side(offense=True)
+        yield _at_most_pivoted(changes, "stop.interception_turns", "players of the offense were turned", params)
 
 
 @check("TAP-025", "TAP-037")
@@ -263,10 +260,11 @@ def _closer_yd(change: PoseChange, stoppage: StoppageChanges) -> tuple[float, fl
     return distance_yd(x_mm - a.x_mm, y_mm - a.y_mm) - distance_yd(x_mm - b.x_mm, y_mm - b.y_mm), sigma
 
 
-def _at_most_pivoted(changes: Sequence[PoseChange], limit: int, text: str, params: Params) -> Measurement:
+def _at_most_pivoted(changes: Sequence[PoseChange], param: str, text: str, params: Params) -> Measurement:
+    limit, allowed = (params.count(param), f"; {params.count(param)} allowed") if param else (0, "")
     chances = [change.pivoted_probability(params) for change in changes]
     pivoted = tuple(change.id for change, likely in zip(changes, chances, strict=True) if likely > EVEN_ODDS)
-    return at_most(limit, chances, f"{len(pivoted)} {text}", pivoted)
+    return at_most(limit, chances, f"{len(pivoted)} {text}{allowed}", pivoted)
 
 
 @record

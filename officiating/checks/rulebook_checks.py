@@ -169,7 +169,6 @@ def _finding(result: ClauseResult, kind: CallKind, t_ns: int) -> Finding:
 
 
 def _with_unsure_identity(result: ClauseResult) -> ClauseResult:
-    """Limit the probability of a result about a figure of uncertain identity to one half."""
     text = f"{result.text} (not sure which figure this is)"
     margin = None if result.margin is None or result.unit == "count" else -result.margin
     measured = Condition("excess", result.probability, margin, result.sigma, result.unit)

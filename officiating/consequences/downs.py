@@ -25,6 +25,7 @@ DOWNS_PARAMS: Final = read_params("downfield.officiating.consequences", "downs")
 TOUCHDOWN: Final = 6
 FIELD_GOAL: Final = 3
 SAFETY: Final = 2
+FREE_KICK_FROM_YD: Final = 20.0  # after a safety, where the book says nothing of free kicks (TAP-G2, EFL-G1)
 
 ON_THE_LINE_YD: Final = 1e-3  # a ball no farther out than this is still on its goal line
 
@@ -304,6 +305,12 @@ def with_kicker(game: GameState) -> GameState:
     kicking = game.kicking or game.defense
     opening = game.opening_kicker or (None if game.due == "free_kick" else kicking)
     return replace(game, kicking=kicking, opening_kicker=opening)
+
+
+def kick_from_yd(game: GameState, params: Params) -> float:
+    """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
+    name = "kickoff.from_yd" if game.due != "free_kick" else "free_kick.from_yd"
+    return params.real(name) if name in params.definitions else FREE_KICK_FROM_YD
 
 
 def at_kick_spot(game: GameState, system: RuleSystem, params: Params) -> GameState:

@@ -123,7 +123,6 @@ def _with_standing(game: GameState, body: SetUp, t_ns: int, series_notes: tuple[
 
 
 def _check_numbers(body: SetUp, game: GameState, context: RuleContext) -> None:
-    """Refuse a spot, down, distance, period, clock, score or count that no game under the rulebook can have."""
     params = context.params
     nearest = downs.SHORT_OF_GOAL_YD
     if body.spot_yd is not None and not nearest <= body.spot_yd <= game.length_yd - nearest:

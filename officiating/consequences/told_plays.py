@@ -106,7 +106,6 @@ def _check_kind(game: GameState, body: PlayEnded, side: Side, name: str) -> None
 
 
 def _check_spot(game: GameState, body: PlayEnded, side: Side, name: str) -> None:
-    """Refuse a spot that is missing, superfluous, off the field or behind the goal line that makes it a score."""
     if body.kind in WITHOUT_SPOT:
         if body.spot_yd is not None:
             raise RefusedError(f"play ended: a {name} needs no spot; leave it out (spot_yd)")

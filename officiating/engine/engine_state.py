@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.records import record, replace
+from downfield.core.records import made_of, record, replace
 from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import Call, CallKind, RefusedEvent
 from downfield.officiating.consequences.declaration_handlers import AT_REST
@@ -245,21 +245,18 @@ def _snap(
     before: GameState, kind: PlayKind, t_ns: int, carrier: str | None = None, *, told: bool, is_pass: bool | None = None
 ) -> Snap:
     left_s = before.clock.left_at_s(t_ns)
-    return Snap(
-        kind,
-        t_ns,
-        before.offense,
-        before.direction,
-        before.down,
-        round(before.distance_yd, 2),
-        round(before.los_yd, 2),
-        before.period,
-        before.situation,
-        before.play.carrier or carrier,
-        None if left_s is None else round(left_s, 1),
-        told,
-        is_pass,
-        before.overtime is not None and before.overtime.for_yards,
+    return made_of(
+        Snap,
+        before,
+        kind=kind,
+        t_ns=t_ns,
+        distance_yd=round(before.distance_yd, 2),
+        spot_yd=round(before.los_yd, 2),
+        carrier=before.play.carrier or carrier,
+        clock_s=None if left_s is None else round(left_s, 1),
+        told=told,
+        is_pass=is_pass,
+        for_yards=before.overtime is not None and before.overtime.for_yards,
     )
 
 

@@ -316,7 +316,6 @@ class JudgedGame:
         return start
 
     def _judge_again(self, event: Event, start: Checkpoint) -> GameUpdate:
-        """Judge everything since a checkpoint again, then apply the event that made that necessary."""
         before, plays = self.calls, self.plays
         self._event_ids.add(event.id)
         self._replay(start)

@@ -144,7 +144,6 @@ class RulesEngine:
         return replace(state, game=game), (*calls, *more)
 
     def _with_ball_dead(self, state: EngineState, calls: tuple[Call, ...]) -> tuple[EngineState, tuple[Call, ...]]:
-        """Return the state after what follows while the ball is dead, and the calls with those that this makes."""
         if state.game.play.pending:
             return state, calls
         context = self._context(state.game.now_ns, None, state)

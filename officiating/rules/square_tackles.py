@@ -185,7 +185,6 @@ class SquareTackle(ImmediateRule):
     def _slipped(
         self, facts: Facts, carrier: Figure, before: Sequence[OpponentContact], state: GameState, params: Params
     ) -> tuple[Finding, ...]:
-        """Return a finding for each contact that has ended since the frame before without being a tackle."""
         scene, carrier_then = facts.before, facts.carrier_before
         if scene is None or carrier_then is None or scene.t_ns < (state.play.board_on_ns or 0):
             return ()

@@ -28,7 +28,6 @@ EVEN_ODDS: Final = 0.5
 class FactLimits:
     """Limits of the facts of one frame, and of how the board and a camera follow the switch."""
 
-    velocity_window_ns: int = 200_000_000  # velocity is averaged over this time: longer than one vibration of the board
     # the instant of a contact whose gap hardly closes is known to this at worst: bases that run side by side
     instant_error_s: float = 0.1
     usual_step_ns: int = 50_000_000  # between scenes as near as this an instant is known; a longer way adds error
@@ -293,7 +292,7 @@ class Facts:
         aim = math.degrees(math.atan2(y_mm - figure.y_mm, x_mm - figure.x_mm))
         return difference_deg(figure.heading_deg, aim)
 
-    def velocity_mm_s(self, player: str, window_ns: int = FACT_LIMITS.velocity_window_ns) -> tuple[float, float] | None:
+    def velocity_mm_s(self, player: str, window_ns: int) -> tuple[float, float] | None:
         """Return the mean velocity over the window, mm/s along x and y; None if the frames span less than half."""
         now = self.figures.get(player)
         since = next((scene for scene in self.recent if self.t_ns - scene.t_ns <= window_ns), None)

@@ -121,7 +121,6 @@ def facts_as_of(facts: Facts, t_ns: int, player: str, sigma_s: float = 0.0) -> F
 
 
 def _around(facts: Facts, t_ns: int) -> tuple[tuple[Scene, ...], Scene]:
-    """Return the scenes up to an instant, and the first one after it, at the latest this frame's."""
     first_after = bisect(facts.recent, t_ns, key=lambda scene: scene.t_ns)
     return facts.recent[:first_after], (*facts.recent, facts.scene)[first_after]
 

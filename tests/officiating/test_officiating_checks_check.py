@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
-from downfield.officiating.params import Params
+from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 
@@ -47,8 +47,9 @@ def test_unmeasured_is_unknown_and_a_rulebook_reports_only_its_own_clauses() -> 
 
 def test_a_higher_required_confidence_makes_more_results_too_close() -> None:
     measured = Measurement("", (), -0.9, 0.5, "mm")
-    assert limit(measured, confidence=0.95)[0].outcome == "broken"
-    assert limit(measured, confidence=0.99)[0].outcome == "too_close"
+    assert limit(measured)[0].outcome == "broken"
+    surer = Params([Param("calls.confidence", 0.99, "", "as a league asks for")])
+    assert limit(measured, surer)[0].outcome == "too_close"
     assert limit(measured, load_rulebook("tap").params)[0].outcome == "broken"
 
 

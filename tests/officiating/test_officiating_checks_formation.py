@@ -76,9 +76,9 @@ def test_a_play_rotated_by_180_degrees_is_the_same_formation(turned: float, line
     b = build(players, front_seven(), line_yd=FIELD.length_yd - line_yd, direction=-1)
     assert roles(a.players) == roles(b.players)
     for player, rotated in zip(a.players, b.players, strict=True):
-        for name in ("u_mm", "v_mm", "upfield_mm", "downfield_mm", "low_mm", "high_mm", "inside_mm"):
+        for name in ("v_mm", "upfield_mm", "downfield_mm", "low_mm", "high_mm", "inside_mm"):
             assert getattr(player, name) == pytest.approx(getattr(rotated, name), abs=1e-6)
-        assert a.own_yd(player.u_mm) == pytest.approx(b.own_yd(rotated.u_mm), abs=1e-6)
+        assert a.own_yd(player.upfield_mm) == pytest.approx(b.own_yd(rotated.upfield_mm), abs=1e-6)
 
 
 @given(turned=st.floats(-180, 180), direction=st.sampled_from([1, -1]))

@@ -21,7 +21,6 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.efl.play_calls import (
     current_situation,
     is_onside_required,
@@ -35,8 +34,6 @@ from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 from downfield.officiating.state.play_state import PlayState, Stoppage
 from downfield.officiating.unseen_declarations import DuePlay
-
-FREE_KICK_FROM_YD: Final = 20.0  # where a team kicks after a safety, which the EFL leaves to Tudor's rules (EFL-G1)
 
 FIELD_GOAL: Final[tuple[tuple[int, float], ...]] = ((2, 9), (3, 19), (4, 29), (5, 39), (6, 49))
 """The tens die and the farthest line of scrimmage, yards to the goal, from which its kick is good (EFL-082)."""
@@ -97,11 +94,6 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError(f"field goal: not allowed from beyond the {limit:g} yd line (EFL-059)")
     game = replace(game, play=replace(game.play, kind=kick, ball_side=game.offense))
     return Outcome(wait_for_roll(game, kick, game.offense), found)
-
-
-def kick_from_yd(game: GameState, params: Params) -> float:
-    """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
-    return FREE_KICK_FROM_YD if game.due == "free_kick" else params.real("kickoff.from_yd")
 
 
 def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:

@@ -184,7 +184,7 @@ EFL: Final = RuleSystem(
         *_CHECK_PARAMS,
     ),
     begin=clock.begin,
-    kick_from_yd=kicks.kick_from_yd,
+    kick_from_yd=downs.kick_from_yd,
     at_snap=_check_snap,
     at_restart=EFL_CHECKS.at_restart,
     ball_dead=or_next_series(clock.ball_dead),

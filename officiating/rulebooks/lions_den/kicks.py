@@ -20,7 +20,6 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, Roll, Side
 from downfield.officiating.events import Event
-from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.play import resume_play
@@ -53,11 +52,6 @@ def declare_kick(game: GameState, event: Event, _context: RuleContext) -> Outcom
         require_on_side(game, body.returner, game.defense, "returner")
     play = replace(game.play, kind=body.kick, returner=body.returner, ball_side=game.offense)
     return Outcome(wait_for_roll(replace(game, play=play), body.kick, game.offense))
-
-
-def kick_from_yd(game: GameState, params: Params) -> float:
-    """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
-    return params.real("free_kick.from_yd") if game.due == "free_kick" else params.real("kickoff.from_yd")
 
 
 def _declare_kickoff(game: GameState, body: KickDeclared) -> Outcome:

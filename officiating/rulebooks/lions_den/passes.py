@@ -128,7 +128,6 @@ def _declared_pass(game: GameState, body: PassDeclared) -> tuple[float, float | 
 
 
 def _measured_pass(game: GameState, body: PassDeclared, context: RuleContext) -> tuple[float, float | None, Near]:
-    """Return the distance, its error and the defenders near enough as the camera measures them."""
     if context.facts is None or body.receiver is None:
         raise RefusedError("pass: no camera measures its length; enter it (distance_yd)")
     passer, receiver = _passer_and_receiver(game, body.receiver, context, context.facts)
@@ -157,7 +156,6 @@ def _passer_and_receiver(game: GameState, name: str, context: RuleContext, facts
 def _defenders_near(
     passer: Figure, receiver: Figure, facts: Facts, context: RuleContext
 ) -> tuple[tuple[str, bool], ...]:
-    """Return the defenders near the passer or receiver, and whether each touches either."""
     reach_yd = context.params.real("pass.intercept_within_yd")
     near = []
     for figure in facts.scene.figures:

@@ -61,7 +61,6 @@ def after_down(consequence: Consequence) -> Consequence:
 
 
 def _is_sack(game: GameState, call: Call) -> bool:
-    """Return whether a passer was tackled behind the line, as measured or as a person says."""
     if call.kind == "sack":
         return call.detail != "depth"
     return call.kind == "tackle" and bool(game.players) and may_still_pass(game)

@@ -210,7 +210,7 @@ LIONS_DEN: Final = RuleSystem(
         *LIONS_DEN_CHECKS.params,
     ),
     begin=begin_first_period,
-    kick_from_yd=kicks.kick_from_yd,
+    kick_from_yd=downs.kick_from_yd,
     at_snap=LIONS_DEN_CHECKS.at_snap,
     at_restart=LIONS_DEN_CHECKS.at_restart,
     ball_dead=or_next_series(end_period_in_time),

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from downfield.core.records import record
 from downfield.officiating.calls import CallKind
+from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.declarations import Choice, FoulDeclared, Side
 from downfield.officiating.params import Params
@@ -114,7 +115,7 @@ def kick_from_yd(game: GameState, params: Params) -> float:
     They are walked off one after another, each at most half the distance from where the one before left the ball
     (NFLS-078). A free kick after a safety is from the 20 (NFLS-042).
     """
-    from_yd = params.real("free_kick.from_yd" if game.due == "free_kick" else "kickoff.from_yd")
+    from_yd = downs.kick_from_yd(game, params)
     own_fouls = f"{KICKOFF_PENALTY}{game.kicking or game.defense}"
     for name, yards in game.notes:
         if name.startswith(KICKOFF_PENALTY):

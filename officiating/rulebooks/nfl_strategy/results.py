@@ -188,7 +188,6 @@ def stops_clock(game: GameState, play: CardPlay, result: PlayResult) -> bool:
 
 
 def _without_play(game: GameState, play: CardPlay, main: PlayResult, hash_after: Hash) -> GameState:
-    """Return the game without the state that lasted only for this play."""
     again = is_kickoff(game, play) and main.detail in {"replay", "kick_again"}
     dropped: tuple[str, ...] = ("hurry_up", "fair_catch", HASH_UNTOLD)
     if is_kickoff(game, play) and not again:
@@ -306,7 +305,6 @@ def _return_yd(result: PlayResult) -> float | None:
 
 
 def _penalty_numbers(game: GameState, result: PlayResult) -> CallNumbers | None:
-    """Return the yards of a penalty, and where it was walked off from and to where it was."""
     if result.yards is None:
         return None
     spots_yd = result.enforced_yd

@@ -24,6 +24,7 @@ from downfield.officiating.consequences.declaration_handlers import (
 from downfield.officiating.consequences.periods import end_game, kick_off_half
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
+from downfield.officiating.consequences.told_plays import WITHOUT_SPOT
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params, read_params
 from downfield.officiating.rulebooks.nfl_strategy import handlers
@@ -47,14 +48,13 @@ from downfield.officiating.state.interfaces import Consequence, Outcome, RuleCon
 from downfield.officiating.unseen_declarations import HASH_UNTOLD, CardKind, CardPlayed, DuePlay, ReturnPlayed
 
 KICKS_DUE: Final = frozenset({"kickoff", "free_kick"})
-SPOTLESS: Final = frozenset({"touchdown", "safety", "touchback", "incomplete"})
 
 
 def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle the end of a play as told: the same calls follow as from the cards."""
     body = body_of(event, d.PlayEnded)
     name = body.kind.replace("_", " ")
-    if body.kind not in {*SPOTLESS, "stopped"}:
+    if body.kind not in {*WITHOUT_SPOT, "stopped"}:
         raise RefusedError(f"play ended: this rulebook has no {name}; tell where the ball was stopped")
     refuse_unless(game.phase in AT_REST, "play ended", game)
     if game.due == "extra_point":
@@ -80,8 +80,8 @@ def _check(game: GameState, body: d.PlayEnded, by: d.Side) -> None:
         raise RefusedError("play ended: a touchback needs a kick or a change of possession (by)")
     if body.kind == "stopped" and game.due == "two_point" and by != game.offense:
         raise RefusedError("play ended: a try is good or fails, and only for the side that has it")
-    if (body.kind in SPOTLESS) is (body.spot_yd is not None):
-        needed = "needs no spot; leave it out" if body.kind in SPOTLESS else "say where the ball was"
+    if (body.kind in WITHOUT_SPOT) is (body.spot_yd is not None):
+        needed = "needs no spot; leave it out" if body.kind in WITHOUT_SPOT else "say where the ball was"
         raise RefusedError(f"play ended: {needed} (spot_yd)")
     if body.spot_yd is None:
         return
@@ -135,10 +135,9 @@ def _stopped(game: GameState, x_yd: float, by: d.Side) -> PlayResult:
 
 def _period_clock(period: int, params: Params) -> LineClock:
     """Return the clock at the start of a period; the warning comes in the last period of each half."""
-    if period > params.count("clock.periods"):
-        return LineClock(params.count("clock.overtime_lines"), warning_at=params.count("clock.warning_lines"))
-    warned = period % 2 == 0
-    return LineClock(params.count("clock.lines"), warning_at=params.count("clock.warning_lines") if warned else None)
+    overtime, warning_at = period > params.count("clock.periods"), params.count("clock.warning_lines")
+    lines = params.count("clock.overtime_lines" if overtime else "clock.lines")
+    return LineClock(lines, warning_at=warning_at if overtime or period % 2 == 0 else None)
 
 
 def begin(game: GameState, params: Params) -> GameState:

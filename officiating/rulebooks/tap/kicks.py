@@ -33,7 +33,6 @@ IN_END_ZONE: Final = "end_zone"
 """Detail of the call that a punt came down in the end zone, where its returner may take a touchback."""
 
 
-FREE_KICK_FROM_YD: Final = 20.0  # where a team kicks after a safety; TAP does not mention safeties (TAP-G2)
 EXTRA_POINT_FROM: Final = 3  # least sum of two dice that makes an extra point good (TAP-126)
 ONSIDE_IN_PLAY_FROM: Final = 10  # least first roll that keeps an onside kick in play
 DEAD_KICKS: Final = frozenset({"failed", "recovered", "dead"})  # details of kicks whose ball is dead where it came down
@@ -60,11 +59,6 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
         return _declare_field_goal(game, context)
     refuse_unless(game.due == "extra_point", "extra point", game)
     return choose_try(game, ChoiceMade("extra_point"), context)
-
-
-def kick_from_yd(game: GameState, params: Params) -> float:
-    """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
-    return FREE_KICK_FROM_YD if game.due == "free_kick" else params.real("kickoff.from_yd")
 
 
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:

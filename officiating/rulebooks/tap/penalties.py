@@ -107,7 +107,6 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
 
 
 def _walked_off_x_yd(game: GameState, rule: PenaltyRule, favors: Side, context: RuleContext) -> float:
-    """Return where a penalty's yards from the line of scrimmage end, along x of the board."""
     yards = context.params.real(rule.param)
     toward = yards if favors == game.offense else -yards
     half = context.params.flag("penalty.half_the_distance")

@@ -243,7 +243,7 @@ TAP: Final = RuleSystem(
         *TAP_CHECKS.params,
     ),
     begin=clock.with_time_outs,
-    kick_from_yd=kicks.kick_from_yd,
+    kick_from_yd=downs.kick_from_yd,
     at_snap=TAP_CHECKS.at_snap,
     at_restart=_check_restart,
     ball_dead=or_next_series(clock.ball_dead),
