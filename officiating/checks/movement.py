@@ -83,8 +83,7 @@ def find_pose_changes(
         before: poses as the board went off.
         after: the scene just before the board comes on again.
         offense: the jersey that had the ball at the snap, or kicked.
-        fallen: roster ids of those that fell in this play.
-        swapped: roster ids of those whose base was swapped.
+        fallen, swapped: roster ids of those that fell in this play, and of those whose base was swapped.
     """
     poses_before = {pose.player: pose for pose in before}
     poses_after = {pose.player: pose for pose in poses_of(after)}

@@ -116,10 +116,11 @@ def evidence_in_order(
     carrier = game.play.carrier
     if carrier is None:
         return list(found)
+    handled, moved = set(game.play.handled), CONTACTS | CROSSINGS
     kept = [
         _as_known_when(_since_held(finding, facts, game, params), facts)
         for finding in found
-        if not _of_handled(finding, game)
+        if not (finding.kind in moved and handled.intersection(finding.players[:2]))
     ]
     waiting = [one for one in game.play.pending if _is_contact(one, carrier)]
     known = {finding_key(one) for one in waiting} | set(game.play.settled)
@@ -201,14 +202,6 @@ def _as_known_when(finding: Finding, facts: Facts) -> Finding:
     told = finding.conditions or ((measured,) if finding.margin is not None else ())
     probability = min(finding.probability, EVEN_ODDS)
     return replace(finding, probability=probability, conditions=(*told, *unknown))
-
-
-def _of_handled(finding: Finding, game: GameState) -> bool:
-    return (
-        bool(game.play.handled)
-        and finding.kind in CONTACTS | CROSSINGS
-        and bool({*finding.players[:2]} & {*game.play.handled})
-    )
 
 
 def _is_contact(finding: Finding, carrier: str) -> bool:

@@ -68,8 +68,7 @@ class JudgedGame:
 
     Args:
         keep_s: how long scenes are kept for rulings to go back to, seconds; None keeps all.
-        certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
-        lengths_known: whether lengths in mm are known; while not, what needs them is left to people.
+        certified_yd, lengths_known: as of `RulesEngine`.
     """
 
     def __init__(

@@ -68,7 +68,8 @@ def identity_conditions(figure: Figure) -> tuple[Condition, ...]:
     """Return that a figure may be another one or is not seen, as `capped_if_unsure` does; none where it is certain."""
     if figure.sure and figure.posture != "unseen":
         return (Condition("identity", figure.identity),) if figure.identity < _LIMITS.certain else ()
-    return (Condition("identity", EVEN_ODDS, text=_why_unsure(figure)),)
+    why = f"{figure.id} is out of view" if figure.sure else "not sure which figure this is"
+    return (Condition("identity", EVEN_ODDS, text=why),)
 
 
 def unknown_instant(error_s: float) -> tuple[Condition, ...]:
@@ -76,10 +77,6 @@ def unknown_instant(error_s: float) -> tuple[Condition, ...]:
     if error_s < _LIMITS.least_known_s:
         return ()
     return (Condition("instant", EVEN_ODDS, text=f"no pictures tell when it was, within {2 * error_s:.1f} s"),)
-
-
-def _why_unsure(figure: Figure) -> str:
-    return f"{figure.id} is out of view" if figure.sure else "not sure which figure this is"
 
 
 @dataclass(frozen=True, slots=True)

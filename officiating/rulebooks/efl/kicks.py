@@ -207,20 +207,8 @@ def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Ou
         )
         return Outcome(game, (replace(found, players=players, numbers=numbers),))
     text = f"kick touched by {name}, live ball"
-    live = Finding(
-        KICK,
-        "kick",
-        context.t_ns,
-        text,
-        ("EFL-056",),
-        "live",
-        players=players,
-        spot_yd=spot,
-        side=side,
-        detail="live",
-        numbers=numbers,
-    )
-    return Outcome(game, (live,))
+    live = Finding(KICK, "kick", context.t_ns, text, ("EFL-056",), "live", players, spot, side=side, detail="live")
+    return Outcome(game, (replace(live, numbers=numbers),))
 
 
 def _kickoff_out_of_bounds(game: GameState, context: RuleContext, numbers: CallNumbers | None = None) -> Outcome:

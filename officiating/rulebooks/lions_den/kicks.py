@@ -93,19 +93,9 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     receiver = nearest.id if nearest is not None else "the receiver nearest to the punter"
     text = f"punt blocked ({number} against {rating}), {receiver} has the ball"
     spot = context.facts.spot_yd(nearest.x_mm, nearest.y_mm) if nearest is not None and context.facts else None
-    found = Finding(
-        KICK,
-        "kick",
-        context.t_ns,
-        text,
-        ("LD-057",),
-        "blocked",
-        players=(nearest.id,) if nearest is not None else (),
-        spot_yd=spot,
-        side=game.defense,
-        detail="returned",
-        numbers=CallNumbers(needed=rating, rolled=number, caught_yd=spot),
-    )
+    players = (nearest.id,) if nearest is not None else ()
+    found = Finding(KICK, "kick", context.t_ns, text, ("LD-057",), "blocked", players, spot, side=game.defense)
+    found = replace(found, detail="returned", numbers=CallNumbers(needed=rating, rolled=number, caught_yd=spot))
     return Outcome(resume_play(game), (found,))
 
 
@@ -147,20 +137,9 @@ def _kick_at_goal(
     good = number <= needed
     text = f"{kick.replace('_', ' ')} {'good' if good else 'no good'}: {number} against {needed}"
     kind: CallKind = "field_goal" if kick == "field_goal" else "extra_point"
-    found = Finding(
-        KICK,
-        kind,
-        context.t_ns,
-        text,
-        clauses,
-        kick,
-        side=game.offense,
-        detail="good" if good else "missed",
-        margin=float(abs(needed - number)),
-        unit="count",
-        numbers=numbers,
-    )
-    return Outcome(game, (found,))
+    detail, margin = "good" if good else "missed", float(abs(needed - number))
+    found = Finding(KICK, kind, context.t_ns, text, clauses, kick, side=game.offense, detail=detail)
+    return Outcome(game, (replace(found, margin=margin, unit="count", numbers=numbers),))
 
 
 def _read_kick(roll: Roll, modifier: int, context: RuleContext) -> tuple[int, tables.KickDirection]:

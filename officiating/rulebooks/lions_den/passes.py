@@ -12,7 +12,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import replace
 from downfield.core.scene import Figure
-from downfield.officiating.calls import Call, CallNumbers, Finding
+from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.measured_places import PastLine, decide
@@ -81,18 +81,10 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     to = "" if body.receiver is None else f" to {body.receiver}"
     error = f" ± {sigma:.1f}" if sigma and sigma >= _SHOWN_ERROR_YD else ""
     text = f"pass of {distance:.1f}{error} yards{to}: caught on {needed} or less; may intercept: {names}"
-    found = Finding(
-        RULE,
-        "info",
-        event.t_ns,
-        text,
-        ("LD-045", "LD-048", "LD-049", "LD-050"),
-        f"pass{play.pass_attempts}",
-        players=tuple(name for name in (game.play.carrier, body.receiver) if name is not None),
-        reported=True,
-        detail="pass",
-        numbers=CallNumbers(pass_yd=distance, needed=needed),
-    )
+    clauses, key = ("LD-045", "LD-048", "LD-049", "LD-050"), f"pass{play.pass_attempts}"
+    players = tuple(name for name in (game.play.carrier, body.receiver) if name is not None)
+    found = Finding(RULE, "info", event.t_ns, text, clauses, key, players, reported=True, detail="pass")
+    found = replace(found, numbers=CallNumbers(pass_yd=distance, needed=needed))
     return Outcome(wait_for_roll(replace(game, play=play), "pass", game.offense), (found,))
 
 
@@ -188,17 +180,10 @@ def roll_interception(game: GameState, roll: Roll, context: RuleContext) -> Outc
         at_least = touching_from if touching else tables.INTERCEPT_NEAR
         if die >= at_least:
             clauses = ("LD-051", "LD-052") if touching else ("LD-050", "LD-052")
-            found = Finding(
-                RULE,
-                "interception",
-                context.t_ns,
-                f"intercepted by {name} on {die}",
-                clauses,
-                "intercepted",
-                players=(name,),
-                side=game.defense,
-                numbers=CallNumbers(pass_yd=game.play.note("pass_yd"), at_least=at_least, rolled=die),
-            )
+            text = f"intercepted by {name} on {die}"
+            numbers = CallNumbers(pass_yd=game.play.note("pass_yd"), at_least=at_least, rolled=die)
+            found = Finding(RULE, "interception", context.t_ns, text, clauses, "intercepted", (name,))
+            found = replace(found, side=game.defense, numbers=numbers)
             return Outcome(resume_play(game), (_caught_at(found, _spot(game, name, context)),))
     return _throw(game, context)
 
@@ -225,19 +210,11 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
     caught = number <= needed
     by = f" by {receiver}" if receiver else ""
     text = f"{number} against {needed}: {'caught' + by if caught else 'incomplete'}"
-    found = Finding(
-        RULE,
-        "reception" if caught else "incomplete",
-        context.t_ns,
-        text,
-        ("LD-048",),
-        "thrown",
-        players=(receiver,) if caught and receiver else (),
-        margin=float(abs(needed - number)),
-        unit="count",
-        side=game.offense if caught else None,
-        numbers=CallNumbers(pass_yd=distance, needed=needed, rolled=number),
-    )
+    players, margin = (receiver,) if caught and receiver else (), float(abs(needed - number))
+    kind: CallKind = "reception" if caught else "incomplete"
+    found = Finding(RULE, kind, context.t_ns, text, ("LD-048",), "thrown", players, margin=margin, unit="count")
+    numbers = CallNumbers(pass_yd=distance, needed=needed, rolled=number)
+    found = replace(found, side=game.offense if caught else None, numbers=numbers)
     spot = _spot(game, receiver, context) if caught else None
     return Outcome(resume_play(game), (_caught_at(found, spot),))
 

@@ -83,10 +83,11 @@ def after_play(
     """
     lines = lines_moved(play, running=clock.running, hurry_up=hurry_up)
     left, one_more = clock.left - lines, clock.one_more
+    near_warning = clock.warning_at is not None and clock.running and 1 <= clock.to_mark <= PAST_WARNING_LINES
     if play == "auto_5":
         if lines >= clock.to_mark:
             left, one_more = clock.left - clock.to_mark + 1, True
-    elif lines and _passes_warning(clock):
+    elif lines and (near_warning or clock.one_more):
         left, one_more = (0 if clock.warning_at is None else clock.warning_at - 1), False
     if onside_recovered and left <= 0:
         left, one_more = 1, True
@@ -101,11 +102,6 @@ def run_out_clock(clock: LineClock) -> LineClock:
             f"{'running' if clock.running else 'stopped'} with {clock.to_mark} left (NFLS-024)"
         )
     return _with_warning(clock, clock.left - clock.to_mark, one_more=False, stopped=False)
-
-
-def _passes_warning(clock: LineClock) -> bool:
-    near = clock.warning_at is not None and clock.running and 1 <= clock.to_mark <= PAST_WARNING_LINES
-    return near or clock.one_more
 
 
 def _with_warning(clock: LineClock, left: int, *, one_more: bool, stopped: bool) -> LineClock:

@@ -28,7 +28,9 @@ def apply_penalty(
     (NFLS-075).
     """
     if foul.offsetting:
-        return (_offsetting(game),)
+        again = "the kick is kicked" if game.due in {"kickoff", "free_kick"} else "the down is played"
+        text = f"offsetting fouls: {again} again"
+        return (PlayResult("penalty", text, (), game.line_yd, detail="replay"),)
     if play.again:
         return (_kicked_again(game, foul),)
     if foul.automatic:
@@ -58,12 +60,6 @@ def apply_penalty(
 def is_return(game: GameState, play: CardPlay) -> bool:
     """Return whether the penalty came on a kick's return: the only part of a kick that can have one (NFLS-066, 067)."""
     return is_kickoff(game, play) or play.back is not None
-
-
-def _offsetting(game: GameState) -> PlayResult:
-    """Return the result of offsetting fouls: the down is played again, a kickoff kicked again."""
-    what = "the kick is kicked again" if game.due in {"kickoff", "free_kick"} else "the down is played again"
-    return PlayResult("penalty", f"offsetting fouls: {what}", (), game.line_yd, detail="replay")
 
 
 def _kicked_again(game: GameState, foul: FoulDeclared) -> PlayResult:

@@ -56,7 +56,9 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     if body.kick == "punt":
         return _declare_punt(game, body, context)
     if body.kick == "field_goal":
-        return _declare_field_goal(game, context)
+        refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
+        highest_good(game.to_goal_yd, context.params)  # refuses a kick from too far out
+        return Outcome(wait_for_roll(game, "field_goal", game.offense))
     refuse_unless(game.due == "extra_point", "extra point", game)
     return choose_try(game, ChoiceMade("extra_point"), context)
 
@@ -256,12 +258,6 @@ def offer_touchback(game: GameState, call: Call, _context: RuleContext) -> Outco
         return Outcome(game)
     kick = "punt" if game.play.kind == "punt" else "kickoff"
     return Outcome(wait_for_choice(game, kick, ("touchback", "return"), game.play.ball_side))
-
-
-def _declare_field_goal(game: GameState, context: RuleContext) -> Outcome:
-    refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
-    highest_good(game.to_goal_yd, context.params)  # refuses a kick from too far out
-    return Outcome(wait_for_roll(game, "field_goal", game.offense))
 
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:

@@ -289,18 +289,10 @@ def flip_fumble(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
     keeps = coin.heads
     side = holder if keeps else opponent(holder)
     players = () if keeps or game.play.tackler is None else (game.play.tackler,)
-    found = Finding(
-        "fumble",
-        "fumble_recovery",
-        context.t_ns,
-        f"{'heads' if coin.heads else 'tails'}: {game.team(side).name} {'keeps' if keeps else 'takes'} the ball",
-        ("TAP-034",) if keeps else ("TAP-034", "TAP-035"),
-        players=players,
-        spot_yd=game.play.fumble_yd,
-        side=side,
-        detail="kept" if keeps else "lost",
-    )
-    return Outcome(game, (found,))
+    text = f"{'heads' if keeps else 'tails'}: {game.team(side).name} {'keeps' if keeps else 'takes'} the ball"
+    clauses, detail = (("TAP-034",), "kept") if keeps else (("TAP-034", "TAP-035"), "lost")
+    found = Finding("fumble", "fumble_recovery", context.t_ns, text, clauses, "", players, game.play.fumble_yd)
+    return Outcome(game, (replace(found, side=side, detail=detail),))
 
 
 def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -331,16 +323,8 @@ def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
             "stop here: the ball carrier is not in view, so the ball can't be spotted; declare where the play ended"
         )
     spot = spot_at(facts, carrier, context.params.choice("tackle.spot"), facts.t_ns)
-    found = Finding(
-        "stop",
-        "stopped",
-        context.t_ns,
-        f"{carrier.id} stopped by his coach",
-        ("TAP-031", "TAP-032", "TAP-033"),
-        players=(carrier.id,),
-        spot_yd=spot.yd,
-        spot_sigma_yd=spot.sigma_yd,
-    )
+    text, clauses = f"{carrier.id} stopped by his coach", ("TAP-031", "TAP-032", "TAP-033")
+    found = Finding("stop", "stopped", context.t_ns, text, clauses, "", (carrier.id,), spot.yd, spot.sigma_yd)
     return Outcome(game, (found,))
 
 
