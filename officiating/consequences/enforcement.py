@@ -99,18 +99,12 @@ def declare_foul(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError("foul: here it has yards, and a first down or the loss of the down; leave the rest out")
     x_yd, lateral = _walked_off_x_yd(game, body), game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     walked = walked_words(body.yards, abs(x_yd - game.los_yd))
-    found = Finding(
-        "foul",
-        "penalty",
-        context.t_ns,
-        f"{body.name or 'penalty'}, {game.team(body.by).name}: {walked}",
-        context.clauses("penalty"),
-        f"foul@{context.t_ns}",
-        spot_yd=(x_yd, lateral),
-        side=opponent(body.by),
-        detail=_FIRST_DOWN if body.first_down else _LOSS_OF_DOWN if body.loss_of_down else HOUSE_FOUL,
-        numbers=CallNumbers(penalty_yd=float(body.yards), enforced_from_yd=game.los_yd, enforced_to_yd=x_yd),
-    )
+    text = f"{body.name or 'penalty'}, {game.team(body.by).name}: {walked}"
+    clauses, key = context.clauses("penalty"), f"foul@{context.t_ns}"
+    found = Finding("foul", "penalty", context.t_ns, text, clauses, key, spot_yd=(x_yd, lateral))
+    detail = _FIRST_DOWN if body.first_down else _LOSS_OF_DOWN if body.loss_of_down else HOUSE_FOUL
+    numbers = CallNumbers(penalty_yd=float(body.yards), enforced_from_yd=game.los_yd, enforced_to_yd=x_yd)
+    found = replace(found, side=opponent(body.by), detail=detail, numbers=numbers)
     return Outcome(game, (found,))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.officiating.belief import Measure, share_above_zero
-from downfield.officiating.calls import Call, CallNumbers, Finding
+from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_roll
 from downfield.officiating.declarations import Roll
 from downfield.officiating.rules.house_tackles import was_hard
@@ -108,20 +108,12 @@ def roll_fumble(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle the dice after a tackle: a fumble where it happened, or no fumble."""
     total, play = two_dice(roll.dice, "fumble"), game.play
     is_fumble = (float(total),) in context.params.table("tackle.fumble_sums")
-    found = Finding(
-        FUMBLE,
-        "fumble" if is_fumble else "info",
-        context.t_ns,
-        f"a fumble on {total}" if is_fumble else f"no fumble on {total}",
-        (),
-        key=f"fumble@{context.t_ns}",
-        players=tuple(name for name in (play.carrier, play.tackler) if name is not None and play.carrier),
-        spot_yd=play.fumble_yd,
-        spot_sigma_yd=(play.note(_SIGMA) or 0.0, 0.0),
-        side=play.ball_side,
-        detail="dice" if is_fumble else _NONE,
-        numbers=CallNumbers(rolled=total),
-    )
+    kind: CallKind = "fumble" if is_fumble else "info"
+    text, key = f"{'a' if is_fumble else 'no'} fumble on {total}", f"fumble@{context.t_ns}"
+    players = tuple(name for name in (play.carrier, play.tackler) if name is not None and play.carrier)
+    sigma_yd = (play.note(_SIGMA) or 0.0, 0.0)
+    found = Finding(FUMBLE, kind, context.t_ns, text, (), key, players, play.fumble_yd, sigma_yd, side=play.ball_side)
+    found = replace(found, detail="dice" if is_fumble else _NONE, numbers=CallNumbers(rolled=total))
     if is_fumble:  # the ball is live until somebody has it
         game = replace(game, wait=None, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
     return Outcome(game, (found,))

@@ -48,19 +48,10 @@ def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> O
             require_on_side(game, body.player, side, "play ended")
     # A safety is told of the side that gives it up, and favors the other.
     favored = opponent(side) if body.kind == "safety" else side
-    found = Finding(
-        TOLD,
-        kind,
-        context.t_ns,
-        _text(game, body, favored, name),
-        context.clauses(kind),
-        key=f"{kind}@{context.t_ns}",
-        players=_players(game, body),
-        spot_yd=body.spot_yd,
-        side=favored,
-        detail="recovered" if body.kind == "recovered" else "",
-        numbers=None if body.hit is None else CallNumbers(hit=body.hit),
-    )
+    text, key = _text(game, body, favored, name), f"{kind}@{context.t_ns}"
+    found = Finding(TOLD, kind, context.t_ns, text, context.clauses(kind), key, _players(game, body), body.spot_yd)
+    numbers = None if body.hit is None else CallNumbers(hit=body.hit)
+    found = replace(found, side=favored, detail="recovered" if body.kind == "recovered" else "", numbers=numbers)
     return Outcome(_with_ball(game, body, side), (found,))
 
 

@@ -140,18 +140,10 @@ class FirstTouch:
         return ""
 
     def _void_touch(self, touch: BallTouch, reason: str, state: GameState) -> Finding:
-        return Finding(
-            rule=self.id,
-            kind="info",
-            t_ns=touch.t_ns,
-            text=f"{touch.figure.id} touches the ball but may not catch it: {reason}",
-            clauses=self.void,
-            key=f"void:{touch.figure.id}@{state.play.board_on_ns}",
-            players=(touch.figure.id,),
-            probability=capped_if_unsure(touch.probability, touch.figure),
-            reported=True,
-            detail="void_touch",
-        )
+        text = f"{touch.figure.id} touches the ball but may not catch it: {reason}"
+        key = f"void:{touch.figure.id}@{state.play.board_on_ns}"
+        found = Finding(self.id, "info", touch.t_ns, text, self.void, key, (touch.figure.id,), reported=True)
+        return replace(found, probability=capped_if_unsure(touch.probability, touch.figure), detail="void_touch")
 
     def _catch(self, able: list[BallTouch], facts: Facts, state: GameState, params: Params) -> Finding:
         order = sorted(able, key=lambda touch: (touch.t_ns, facts.side_of(touch.figure) != state.offense))

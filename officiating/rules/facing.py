@@ -191,20 +191,9 @@ class CarrierTurnedBack(ImmediateRule):
         )
         if forward.probability < params.real("calls.confidence"):
             return ()
-        return (
-            Finding(
-                rule=self.id,
-                kind="info",
-                t_ns=facts.t_ns,
-                text=f"{carrier.id} faces forward again",
-                clauses=self.first,
-                key=f"{carrier.id}@{facts.state.play.held_since_ns}:forward",
-                players=(carrier.id,),
-                detail=FORWARD_AGAIN,
-                probability=forward.probability,
-                front=forward.front,
-            ),
-        )
+        text, key = f"{carrier.id} faces forward again", f"{carrier.id}@{facts.state.play.held_since_ns}:forward"
+        found = Finding(self.id, "info", facts.t_ns, text, self.first, key, (carrier.id,), detail=FORWARD_AGAIN)
+        return (replace(found, probability=forward.probability, front=forward.front),)
 
 
 def _facing_back(facts: Facts, figure: Figure) -> tuple[float, float]:

@@ -204,18 +204,12 @@ def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) ->
     half = context.params.flag("penalty.half_the_distance")
     own = game.progress_yd(game.note("before_line") or 0.0, direction)
     line = game.board_x_yd(walk_off(own, yards, length_yd=game.length_yd, half_the_distance=half), direction)
-    found = Finding(
-        DOWN,
-        "penalty",
-        context.t_ns,
-        f"{walked_words(abs(yards), abs(line - (game.note('before_line') or 0.0)))} against {game.team(by).name}",
-        ("LD-062",),
-        "enforced",
-        spot_yd=(line, game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd),
-        side=opponent(by),
-        detail="first_down" if game.note("foul_first") else "replay",
-        numbers=CallNumbers(penalty_yd=abs(yards), enforced_from_yd=game.note("before_line"), enforced_to_yd=line),
-    )
+    from_yd, lateral = game.note("before_line"), game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
+    text = f"{walked_words(abs(yards), abs(line - (from_yd or 0.0)))} against {game.team(by).name}"
+    found = Finding(DOWN, "penalty", context.t_ns, text, ("LD-062",), "enforced", spot_yd=(line, lateral))
+    numbers = CallNumbers(penalty_yd=abs(yards), enforced_from_yd=from_yd, enforced_to_yd=line)
+    detail = "first_down" if game.note("foul_first") else "replay"
+    found = replace(found, side=opponent(by), detail=detail, numbers=numbers)
     return Outcome(game, (found,))
 
 

@@ -100,20 +100,10 @@ def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Out
     # The source gives 40, 41 and 42 for 10, 11 and 12: the roll counts from the kicking line, for failed kicks too.
     x_yd = game.board_x_yd(game.length_yd - (game.to_goal_yd + total))
     if total < ONSIDE_IN_PLAY_FROM:
-        found = Finding(
-            "kick",
-            "kick",
-            context.t_ns,
-            f"onside kick to {game.spot_text(x_yd)}: fails",
-            ("TAP-060",),
-            spot_yd=(x_yd, game.width_yd / 2),
-            side=game.offense,
-            detail="failed",
-            numbers=CallNumbers(
-                kick_yd=float(total), landing_yd=(x_yd, game.width_yd / 2), at_least=ONSIDE_IN_PLAY_FROM, rolled=total
-            ),
-        )
-        return Outcome(game, (found,))
+        text, spot = f"onside kick to {game.spot_text(x_yd)}: fails", (x_yd, game.width_yd / 2)
+        failed = Finding("kick", "kick", context.t_ns, text, ("TAP-060",), spot_yd=spot, side=game.offense)
+        numbers = CallNumbers(kick_yd=float(total), landing_yd=spot, at_least=ONSIDE_IN_PLAY_FROM, rolled=total)
+        return Outcome(game, (replace(failed, detail="failed", numbers=numbers),))
     play = PlayState(kind="onside", ball_side=game.offense, landed_yd=x_yd, switch=game.kicking)
     game = replace(game, due="onside", play=play, los_yd=x_yd)
     return Outcome(wait_for_roll(game, "onside_place", game.kicking))
@@ -205,20 +195,10 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
     landing = own + context.params.real("punt.beyond_gunner_yd")
     spot = (game.board_x_yd(landing), facts.spot_yd(0, gunner.y_mm)[1])
     text = f"punt to {game.spot_text(spot[0])}, {context.params.real('punt.beyond_gunner_yd'):g} yards past {gunner.id}"
-    found = Finding(
-        "kick",
-        "kick",
-        context.t_ns,
-        text,
-        ("TAP-123",),
-        players=(gunner.id,),
-        spot_yd=spot,
-        spot_sigma_yd=(deepest.sigma_mm / context.field.mm_per_yd_x, gunner.sigma_mm[1] / context.field.mm_per_yd_y),
-        side=game.defense,
-        detail="punt",
-        numbers=CallNumbers(kick_yd=landing - game.line_yd, landing_yd=spot),
-    )
-    return Outcome(game, (found,))
+    sigma_yd = (deepest.sigma_mm / context.field.mm_per_yd_x, gunner.sigma_mm[1] / context.field.mm_per_yd_y)
+    found = Finding("kick", "kick", context.t_ns, text, ("TAP-123",), "", (gunner.id,), spot, sigma_yd)
+    numbers = CallNumbers(kick_yd=landing - game.line_yd, landing_yd=spot)
+    return Outcome(game, (replace(found, side=game.defense, detail="punt", numbers=numbers),))
 
 
 def require_punter(game: GameState) -> None:
