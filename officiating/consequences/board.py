@@ -117,23 +117,12 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     is_free = allowed == ANY_NUMBER or (bool(fault) and number <= allowed)  # not decided by their number
     game = stop_board(replace(game, play=replace(play, stoppages_used=number)), t_ns, context, reason="coach")
     offense, defense = pivot_limits(game, context.params)
-    found = Finding(
-        POWER,
-        "stoppage",
-        t_ns,
-        text,
-        context.clauses("stoppage"),
-        margin=None if is_free else float(number - allowed if fault else allowed - number),
-        unit="" if is_free else "count",
-        reported=True,
-        detail="illegal" if fault else "legal",
-        numbers=CallNumbers(
-            pivots_allowed=(offense.most, defense.most),
-            measured=number,
-            allowed=None if allowed == ANY_NUMBER else allowed,
-        ),
-    )
-    return Outcome(game, (found,))
+    found = Finding(POWER, "stoppage", t_ns, text, context.clauses("stoppage"), reported=True)
+    if not is_free:
+        found = replace(found, margin=float(number - allowed if fault else allowed - number), unit="count")
+    most = None if allowed == ANY_NUMBER else allowed
+    numbers = CallNumbers(pivots_allowed=(offense.most, defense.most), measured=number, allowed=most)
+    return Outcome(game, (replace(found, detail="illegal" if fault else "legal", numbers=numbers),))
 
 
 def with_rest_poses(game: GameState, scene: Scene) -> GameState:

@@ -131,18 +131,11 @@ def told_catch(game: GameState, body: PassEnded, clauses: tuple[str, ...], t_ns:
     player = body.player or (game.play.receiver if complete else None)
     figure = context.facts.figures.get(player or "") if context.facts else None
     seen = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
-    return Finding(
-        "pass",
-        "reception" if complete else "interception",
-        t_ns,
-        f"{'caught' if complete else 'intercepted'} by {player or game.team(side).name}",
-        clauses,
-        "caught",
-        players=(player,) if player else (),
-        spot_yd=body.spot_yd or seen,
-        side=side,
-        numbers=CallNumbers(caught_yd=body.spot_yd or seen),
-    )
+    kind: CallKind = "reception" if complete else "interception"
+    text = f"{'caught' if complete else 'intercepted'} by {player or game.team(side).name}"
+    spot_yd, players = body.spot_yd or seen, (player,) if player else ()
+    found = Finding("pass", kind, t_ns, text, clauses, "caught", players, spot_yd, side=side)
+    return replace(found, numbers=CallNumbers(caught_yd=spot_yd))
 
 
 def recovered_in_end_zone(
