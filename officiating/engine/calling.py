@@ -157,14 +157,6 @@ def apply_ruling(call: Call, ruling: Ruling) -> Call | None:
     return None
 
 
-def no_surer(findings: tuple[Finding, ...], probability: float) -> tuple[Finding, ...]:
-    """Return findings no surer than what they follow from: a chain is as sure as its weakest link."""
-    return tuple(
-        finding if finding.probability <= probability else replace(finding, probability=probability)
-        for finding in findings
-    )
-
-
 def _call_id(finding: Finding, verdict: Verdict) -> str:
     parts = [finding.kind, str(finding.t_ns), *finding.players[:1]]
     if finding.detail:  # of two fouls by one figure at one instant, all that differs

@@ -19,7 +19,7 @@ from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, is_switched, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.declarations import ABOUT_FIGURES, BallPlaced, PlayEnded, SetUp
-from downfield.officiating.engine.calling import LINE_UPS, apply_ruling, is_ready, make_call, merge_findings, no_surer
+from downfield.officiating.engine.calling import LINE_UPS, apply_ruling, is_ready, make_call, merge_findings
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.engine_state import (
     ENGINE_LIMITS,
@@ -365,7 +365,8 @@ class RulesEngine:
             return waiting_for_measurement(game), [call]  # where the ball is next depends on whether it was a score
         if call.id not in self.rulings:
             # A chain is as sure as its weakest link; what a person has said is sure.
-            outcome = replace(outcome, findings=no_surer(outcome.findings, call.probability))
+            found = (replace(one, probability=min(one.probability, call.probability)) for one in outcome.findings)
+            outcome = replace(outcome, findings=tuple(found))
         game, calls = self._apply_outcome(outcome, context, (call.id,), (*above, call.id))
         return game, [call, *calls]
 

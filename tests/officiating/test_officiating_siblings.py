@@ -35,7 +35,7 @@ from downfield.officiating.declarations import (
     Switch,
 )
 from downfield.officiating.events import Ruling
-from downfield.officiating.rulebooks.lions_den.passes import base_gap_yd
+from downfield.officiating.rulebooks.lions_den.play import base_gap_yd
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.unseen_declarations import CardPlayed
 

@@ -34,7 +34,7 @@ from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, read_params, with_defaults
-from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
+from downfield.officiating.rulebooks.lions_den import kicks, penalties, play
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import SKILLED_PLAYERS, is_skill_roll, roll_skill
 from downfield.officiating.rules.ball import BallLost, Recovery
@@ -108,8 +108,8 @@ LIONS_DEN_CHECKS: Final = RulebookChecks(
 _roll_awaited: Final = roll_handler(
     {
         **penalties.ROLLS,
-        "pass": passes.roll_pass,
-        "interception": passes.roll_interception,
+        "pass": play.roll_pass,
+        "interception": play.roll_interception,
         "pitch": play.roll_pitch,
         "kickoff": LIONS_DEN_CHECKS.reporting_formation(kicks.roll_kickoff),
         "punt": LIONS_DEN_CHECKS.reporting_formation(kicks.roll_punt),
@@ -132,13 +132,11 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     d.FoulDeclared: enforcement.declare_foul,
     d.PlayEnded: declare_play_ended,
     d.SetUp: apply_set_up,
-    d.PassDeclared: passes.declare_pass,
+    d.PassDeclared: play.declare_pass,
     d.Pitch: play.declare_pitch,
     d.KickDeclared: unless_time_is_up(kicks.declare_kick),
     d.Roll: _roll,
-    d.ChoiceMade: choice_handler(
-        {"penalty": penalties.choose_penalty, "interception": passes.decline_interception}, {}
-    ),
+    d.ChoiceMade: choice_handler({"penalty": penalties.choose_penalty, "interception": play.decline_interception}, {}),
 }
 
 _dead_ball = after_down(downs.spot_dead_ball)
@@ -150,8 +148,8 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "out_of_bounds": after_down(play.go_out_of_bounds),
     "turned_back": play.turn_back,
     "incomplete": after_down(downs.apply_incompletion),
-    "reception": passes.catch_pass,
-    "interception": passes.catch_pass,
+    "reception": play.catch_pass,
+    "interception": play.catch_pass,
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
     "line_of_scrimmage": downs.reach_line,
@@ -174,7 +172,7 @@ DICE: Final[dict[str, DiceRule]] = {
     **dict.fromkeys((f"career_{player}" for player in SKILLED_PLAYERS), DiceRule(1, 4)),
     **dict.fromkeys(("pass", "pitch", "punt", "field_goal", "extra_point"), PERCENTILE),
     **dict.fromkeys(("kickoff", "punt_length"), DiceRule(4, TEN)),
-    "interception": DiceRule(1, TEN, count_in=passes.count_defenders_near),
+    "interception": DiceRule(1, TEN, count_in=play.count_defenders_near),
     "injury": DiceRule(1, TEN, count_in=penalties.count_injury_dice),
     "injury_downs": DiceRule(2, TEN),
     "injury_games": DiceRule(1, TEN),

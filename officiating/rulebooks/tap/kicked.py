@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from downfield.core.errors import RefusedError
+from downfield.core.records import replace
 from downfield.officiating.calls import CallKind, CallNumbers, Finding
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
@@ -75,10 +76,8 @@ def _touched(game: GameState, kick: str, body: KickEnded, context: RuleContext) 
     detail = ("punt" if kick == "punt" else "returned") if returned else "dead" if downed else "recovered"
     players = (body.player,) if body.player else ()
     taker: Side = receivers if downed else side
-    return Finding(
-        "kick", "kick", context.t_ns, text, clauses, players=players, spot_yd=spot_yd, side=taker, detail=detail,
-        numbers=numbers,
-    )  # fmt: skip
+    found = Finding("kick", "kick", context.t_ns, text, clauses, "", players, spot_yd, side=taker, detail=detail)
+    return replace(found, numbers=numbers)
 
 
 def _dead(game: GameState, kick: str, body: KickEnded, context: RuleContext) -> Finding:
