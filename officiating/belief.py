@@ -194,20 +194,6 @@ def measure_of(kind: str, unit: Unit) -> Measure:
     return "excess" if kind in _BREACH_KINDS else ""
 
 
-def measured_words(belief: Belief, measure: Measure, when: str, *, too_close: bool = False) -> str:
-    """Return what was measured, such as ``"touched: gap closed at 9.21 s; 0.3 mm inside the limit, sure to 98 %"``.
-
-    Args:
-        measure: of what its margin is.
-        when: follows what happened, such as ``" at 9.21 s"``; may be empty.
-        too_close: whether nobody has decided yet that it happened.
-    """
-    if belief.basis == "none":
-        return ""
-    event = event_words(belief.probability, measure, too_close=too_close)
-    return "; ".join(part for part in (event and event + when, belief.words(measure)) if part)
-
-
 def event_words(probability: float, measure: Measure, *, too_close: bool = False) -> str:
     """Return what happened, such as ``"touched: gap closed"``, or that it may have; empty where it has no words."""
     wording = WORDINGS[measure]

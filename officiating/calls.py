@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import Probability, record
-from downfield.officiating.belief import Belief, Measure, Unit, believe, measure_of, measured_words
-from downfield.officiating.conditions import Condition, Together, conditions_words, is_story_of
+from downfield.officiating.belief import Belief, Measure, Unit, believe, event_words, measure_of
+from downfield.officiating.conditions import Condition, Together, is_story_of, joint_words
 from downfield.officiating.declarations import Side
 
 CallKind = Literal[
@@ -262,13 +262,21 @@ class Call:
     def words(self) -> str:
         """What was measured, such as ``"touched: gap closed at 9.21 s; 0.3 mm inside the limit, sure to 98 %"``.
 
-        Empty where nothing was measured. The time of day of a live camera is left to who shows it.
+        Of several things each is told, such as ``"met squarely (11.0° off square, sure to 82 %)"``, and how sure all of
+        them make the call. Empty where nothing was measured. The time of day of a live camera is left to who shows it.
         """
-        when = self.when_words
-        too_close = self.verdict == "too_close"
-        if self.told_apart:
-            return conditions_words(self.told_apart, self.together, self.probability, when, too_close=too_close)
-        return measured_words(self.belief, self.measured_quantity, when, too_close=too_close)
+        when, too_close, several = self.when_words, self.verdict == "too_close", self.told_apart
+        if several:
+            told = (
+                several[0].words(when, too_close=too_close),
+                *(one.words(too_close=too_close) for one in several[1:]),
+            )
+            return "; ".join(filter(None, (*told, joint_words(several, self.together, self.probability))))
+        belief, measure = self.belief, self.measured_quantity
+        if belief.basis == "none":
+            return ""
+        event = event_words(belief.probability, measure, too_close=too_close)
+        return "; ".join(filter(None, (event and event + when, belief.words(measure))))
 
 
 @record

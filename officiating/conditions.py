@@ -190,19 +190,6 @@ def is_story_of(conditions: Sequence[Condition], together: Together, probability
     return lowest - BELIEF_LIMITS.tolerance <= probability <= highest + BELIEF_LIMITS.tolerance
 
 
-def conditions_words(
-    conditions: Sequence[Condition], together: Together, probability: float, when: str, *, too_close: bool = False
-) -> str:
-    """Return every condition in plain words and, at the end, how sure all of them make the call.
-
-    Such as ``"touched: gap closed at 9.21 s (0.3 mm inside the limit, sure to 98 %); met squarely (11.0° off square,
-    sure to 82 %); both together: sure to 80 %"``.
-    """
-    parts = [conditions[0].words(when, too_close=too_close)]
-    parts += [condition.words(too_close=too_close) for condition in conditions[1:]]
-    return "; ".join(part for part in (*parts, joint_words(conditions, together, probability)) if part)
-
-
 def joint_words(conditions: Sequence[Condition], together: Together, probability: float) -> str:
     """Return how sure several conditions make a call, ``"both together: sure to 80 %"``; empty without doubt."""
     doubtful = any(condition.caps or condition.belief.is_doubtful for condition in conditions)

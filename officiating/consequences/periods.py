@@ -47,10 +47,8 @@ def clock_overtime_over(ended: Sequence[float], lead: int, left_s: float) -> tup
     if lead == 0:
         return left_s <= 0, ("EFL-076",) if left_s <= 0 else ("EFL-071",)
     if ended and ended[0] == downs.FIELD_GOAL:
-        return (True, ("EFL-074",)) if len(ended) > 1 or left_s <= 0 else (False, ("EFL-074",))
-    if len(ended) <= 1:
-        return True, ("EFL-073",)
-    return True, ("EFL-075",)
+        return len(ended) > 1 or left_s <= 0, ("EFL-074",)
+    return True, ("EFL-073",) if len(ended) <= 1 else ("EFL-075",)
 
 
 FIRST_KICKER: Final[Side] = "away"
