@@ -217,11 +217,8 @@ def build_formation(
 ) -> Formation:
     """Build the formation seen in a scene; figures held in a hand or off the field are left out.
 
-    Args:
-        offense: the jersey of the team that snaps or kicks; all else as in `Formation`.
-
-    Raises:
-        InputError: the scene has a figure that the roster lacks.
+    `offense` is the jersey of the team that snaps or kicks; all else is as in `Formation`. Raises InputError: the scene
+    has a figure that the roster lacks.
     """
     entries = {entry.id: entry for entry in roster}
     players = []

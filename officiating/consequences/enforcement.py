@@ -29,7 +29,7 @@ TINY_YD: Final = 1e-9  # keeps rounding errors from moving a whole yard
 def walk_off(
     spot_yd: float, yards: float, *, length_yd: float = 100.0, half_the_distance: bool = True, whole: bool = False
 ) -> float:
-    """Return where the ball goes after a penalty.
+    """Return where the ball goes after a penalty. Raises RefusedError: the spot is not between the goal lines.
 
     Args:
         yards: toward the opponent's goal when positive, back toward one's own when negative.
@@ -37,9 +37,6 @@ def walk_off(
             states when this applies; as in football, whenever the penalty is longer than that.
         whole: whether the ball goes on a whole yard, in the offender's favor: a half yard shortens the penalty
             (NFLS-083).
-
-    Raises:
-        RefusedError: the spot is not between the goal lines.
     """
     if not 0 <= spot_yd <= length_yd:
         raise RefusedError(
@@ -67,15 +64,13 @@ def walk_off_return(
     """Return where the ball goes after a foul on a kick's return (NFLS-070, 071, 076, 077), on a whole yard.
 
     Nothing in the book makes a safety of such a foul: where the middle lies in the end zone, the ball is put on the 1.
+    Raises RefusedError: that spot is not between the goal lines.
 
     Args:
         start_yd: where the return began; in the returners' end zone below 0.
         yards: the penalty, not negative.
         by_returners: whether the returning team fouled: its foul is walked off from the middle of the return, the
             kicking team's from its end.
-
-    Raises:
-        RefusedError: that spot is not between the goal lines.
     """
     if by_returners:
         middle_yd = (start_yd + end_yd) / 2

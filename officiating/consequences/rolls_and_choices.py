@@ -38,10 +38,7 @@ def percentile(dice: Sequence[int], purpose: str) -> int:
     """Return 1..100, from one number or from two ten-sided dice, tens first; a double zero is 100.
 
     The tens die is fixed, the white one where there is one (LD-027), although another line of that book differs
-    (LD-069).
-
-    Raises:
-        RefusedError: such dice do not exist.
+    (LD-069). Raises RefusedError: such dice do not exist.
     """
     if len(dice) == 1:
         return checked_faces(dice, count=1, low=1, high=100, purpose=purpose)[0]

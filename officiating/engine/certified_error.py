@@ -28,13 +28,9 @@ class ErrorFloor:
 
     @staticmethod
     def of(certified_yd: tuple[float, float], field: FieldModel, confidence: float) -> ErrorFloor:
-        """Return the floor at which a call finer than a certified error is not sure.
+        """Return the floor at which a call finer than a certified error, a 95th percentile, is not sure.
 
-        Args:
-            certified_yd: 95th percentile of the table's errors, along and across.
-
-        Raises:
-            InputError: a certified error is negative.
+        Raises InputError: a certified error is negative.
         """
         check(min(certified_yd) >= 0, InputError, f"a certified error can't be negative: {certified_yd} yd")
         sigmas = max(NormalDist().inv_cdf(confidence), LEAST_SIGMAS)

@@ -30,9 +30,7 @@ class PenaltyRoll:
 def kick_direction(die: int, first_row: KickDirection = "middle") -> KickDirection:
     """Return where across the field a kick comes down, by 1d10 (LD-034, LD-055).
 
-    Args:
-        die: 1..10.
-        first_row: the meaning of 1-4; lost in the source, the middle by elimination.
+    The first row, of 1 to 4, is lost in the source: the middle, by elimination.
     """
     if die <= 4:
         return first_row
@@ -72,13 +70,8 @@ def penalty_roll(
 def injury(die: int, first_row_to: int = 8) -> Literal["no", "downs", "game"]:
     """Return the result of an injury roll; there is one for each tackler of the sack (LD-044, LD-067).
 
-    Args:
-        die: 1..10.
-        first_row_to: up to here he is unhurt; that row is lost in the source, 1-8 by elimination.
-
-    Returns:
-        ``"no"`` when he is unhurt; ``"downs"`` when he rests some offensive downs, ``"game"`` when he is out for the
-        game, with how many still to be rolled.
+    The first row, up to which he is unhurt, is lost in the source: 1 to 8, by elimination. ``"downs"`` rests him some
+    offensive downs, ``"game"`` takes him out of it; how many downs, or further games, is still to be rolled.
     """
     if die <= first_row_to:
         return "no"
@@ -88,9 +81,7 @@ def injury(die: int, first_row_to: int = 8) -> Literal["no", "downs", "game"]:
 def injury_games(die: int, first_row_to: int = 6) -> int:
     """Return the games missed after this one, by the second injury roll; `SEASON` for the rest of it (LD-068).
 
-    Args:
-        die: 1..10.
-        first_row_to: up to here none; that row is lost in the source, 1-6 by elimination.
+    The first row, up to which there are none, is lost in the source: 1 to 6, by elimination.
     """
     if die <= first_row_to:
         return 0

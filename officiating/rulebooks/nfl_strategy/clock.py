@@ -44,14 +44,8 @@ class LineClock:
 def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> int:
     """Return the lines a play takes by itself (NFLS-002..004, 015..020, 023).
 
-    A kickoff is a single kick, since there are no re-kicks (NFLS-072).
-
-    Args:
-        play: its kind; punts and field goals are ordinary.
-        hurry_up: whether the offense hurried; that shortens only plays before which the clock ran.
-
-    Raises:
-        RefusedError: a spike with the clock stopped, or a kickoff or try with it running.
+    A kickoff is a single kick, since there are no re-kicks (NFLS-072). Hurrying shortens only plays before which the
+    clock ran. Raises RefusedError: a spike with the clock stopped, or a kickoff or try with it running.
     """
     if play == "spike" and not running:
         raise RefusedError("spike: the clock is not running (NFLS-017)")
@@ -72,14 +66,11 @@ def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> in
 def after_play(
     clock: LineClock, play: ClockPlay, *, stopped: bool = False, hurry_up: bool = False, onside_recovered: bool = False
 ) -> LineClock:
-    """Return the clock after a play, with every exception of the source (NFLS-002..025).
+    """Return the clock after a play (NFLS-002..025). Raises RefusedError: it can't take place as the clock stands.
 
     Args:
         stopped: whether something in the play stops the clock.
         onside_recovered: whether the kickers recovered an onside kick: one more play always follows.
-
-    Raises:
-        RefusedError: such a play can't take place with the clock as it stands.
     """
     lines = lines_moved(play, running=clock.running, hurry_up=hurry_up)
     left, one_more = clock.left - lines, clock.one_more

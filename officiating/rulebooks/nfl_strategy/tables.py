@@ -77,10 +77,7 @@ def read_card_result(text: str) -> CardResult:
 
     A number alone is a gain; ``"10F"`` is a fumble and ``"13i"`` an interception (NFLS-052). A kick may have ``OB``
     (out of bounds), ``DN`` (downed), ``FC`` (fair catch) or ``TB`` (touchback), alone or after its yards; ``inc``,
-    ``good``, ``no good`` and ``blocked`` stand alone.
-
-    Raises:
-        RefusedError: the text is none of these.
+    ``good``, ``no good`` and ``blocked`` stand alone. Raises RefusedError: the text is none of these.
     """
     found = _RESULT.fullmatch(text.strip())
     mark = (found["mark"] or "").casefold() if found else ""
@@ -102,14 +99,11 @@ def gain_out_of_bounds(gain: float, dot: Color) -> float:
 def fumble_end(
     spot_yd: float, gain: float, recovered: Literal["offense", "defense"] | None, length_yd: float = 100.0
 ) -> FumbleEnd:
-    """Return how a fumble ends where it happened (NFLS-047..049).
+    """Return how a fumble ends where it happened (NFLS-047..049). Raises RefusedError: no recovery has been rolled for.
 
     Args:
         spot_yd: the line of scrimmage.
         recovered: by which team; not needed when the runner had broken the plane of the goal line.
-
-    Raises:
-        RefusedError: the recovery has not been rolled for.
     """
     if spot_yd + gain >= length_yd:
         return "touchdown"

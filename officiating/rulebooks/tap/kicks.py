@@ -254,15 +254,10 @@ def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcom
 
 
 def highest_good(yards_to_goal: float, params: Params) -> int:
-    """Return the highest sum of two dice with which a field goal is good (TAP-129, TAP-130).
+    """Return the highest sum of two dice with which a field goal from a line of scrimmage is good (TAP-129, TAP-130).
 
-    A line of scrimmage between two rows (15.4) belongs to the farther one: the source's rows are whole yards.
-
-    Args:
-        yards_to_goal: from the line of scrimmage, not the length of the kick.
-
-    Raises:
-        RefusedError: too far out for any row.
+    A line between two rows (15.4) belongs to the farther one: the source's rows are whole yards. Raises RefusedError:
+    too far out for any row.
     """
     table = params.table("field_goal.table")
     for farthest, highest in table:
