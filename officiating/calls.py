@@ -50,7 +50,6 @@ CallKind = Literal[
 Verdict = Literal["called", "too_close", "proposed", "reported"]
 Policy = Literal["auto", "propose", "log"]  # what may be done with a call of some kind without a person
 
-
 _TIME_OF_DAY_NS: Final = 10**17  # below it times count from the start of a recording, above it from 1970
 
 POWER: Final = "power"

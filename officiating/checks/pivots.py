@@ -25,7 +25,6 @@ from downfield.officiating.state.game_state import GameState, opponent
 
 StoppageKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
 
-
 AIMED_SIDES: Final[Mapping[StoppageKind, tuple[bool, ...]]] = {
     "pass": (False,),
     "interception": (True,),

@@ -14,6 +14,7 @@ from downfield.officiating import declarations as d
 from downfield.officiating.consequences.board import power_finding
 from downfield.officiating.events import Event
 from downfield.officiating.params import Params, read_params
+from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.game_state import Clock, GameState, Phase
 from downfield.officiating.state.interfaces import Handler, Outcome, RuleContext
 from downfield.officiating.state.play_state import Pose, poses_of
@@ -237,6 +238,16 @@ def require_on_side(game: GameState, player: str, side: d.Side, name: str) -> No
     entry = game.player(player)
     if entry is not None and game.side_of(entry.jersey) != side:
         raise RefusedError(f"{name}: {player} does not play for {game.team(side).name}")
+
+
+def require_receiver(game: GameState, player: str, name: str, clause: str) -> None:
+    """Refuse who may not catch a pass wherever he stands. Raises RefusedError: no teammate, the passer, a lineman."""
+    require_on_side(game, player, game.offense, name)
+    if player == game.play.carrier:
+        raise RefusedError(f"{name}: the passer can't be his own receiver")
+    entry = game.player(player)
+    if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
+        raise RefusedError(f"{name}: {player} ({entry.role}) is not an eligible receiver ({clause})")
 
 
 def with_jerseys(game: GameState, context: RuleContext) -> GameState:

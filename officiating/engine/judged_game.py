@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -226,10 +226,9 @@ class JudgedGame:
             self._off_since_ns = scene.t_ns
         return scene.t_ns - self._off_since_ns > _LIMITS.rest_ns
 
-    def _add_calls(self, calls: Iterable[Call], log_index: int) -> None:
-        for call in calls:
-            self._calls.append(call)
-            self._log_index[call.id] = log_index
+    def _add_calls(self, calls: Sequence[Call], log_index: int) -> None:
+        self._calls += calls
+        self._log_index |= dict.fromkeys((call.id for call in calls), log_index)
 
     def _add_play(self, before: EngineState, entry: Scene | Event, calls: Sequence[Call]) -> Snap | None:
         snap = begun_play(before, self._state, entry, calls)

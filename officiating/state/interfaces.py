@@ -99,7 +99,6 @@ Consequence = Callable[[GameState, Call, RuleContext], Outcome]
 Handler = Callable[[GameState, Event, RuleContext], Outcome]
 """Returns what one type of declaration leads to; raises `RefusedError` when the state does not allow it."""
 
-
 BeginTry = Callable[[GameState, DuePlay, RuleContext], Outcome]
 """Returns the game before a try of a kind; raises `RefusedError` when the rulebook has no such try."""
 

@@ -34,7 +34,6 @@ BOARD_S: Final = "board_s"  # note of a play: how long the board has run in it u
 
 HowGained = Literal["snap", "pitch", "reception", "interception", "kick", "recovery"]
 
-
 _ENDS: Final = frozenset({"tackle", "down_by_fall", "fumble", "out_of_bounds", "touchdown", "safety"})
 _SAME_SPOT_YD, _SAME_SPOT_SIGMAS = 0.1, 2.0  # spots no further apart than both are the same
 

@@ -13,6 +13,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     refuse_unless,
     require_on_field,
     require_on_side,
+    require_receiver,
 )
 from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.declarations import Carrier, Claim, PassDeclared, PassEnded, PlayEnded
@@ -25,7 +26,7 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     time_out_refusal,
 )
 from downfield.officiating.rules.passer import may_still_pass, rush_refusal
-from downfield.officiating.sides import ELIGIBLE, canonical_role
+from downfield.officiating.sides import canonical_role
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
 
@@ -94,24 +95,14 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     return Outcome(replace(game, phase=phase, play=play.with_note("aloft", 1.0)))
 
 
-def _require_may_catch(game: GameState, receiver: str, name: str, context: RuleContext) -> None:
-    """Refuse a receiver who may not catch wherever he stands: the passer, a lineman, a fallen figure."""
-    require_on_side(game, receiver, game.offense, name)
-    if receiver == game.play.carrier:
-        raise RefusedError(f"{name}: the passer can't be his own receiver")
-    entry = game.player(receiver)
-    if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
-        raise RefusedError(f"{name}: {receiver} ({entry.role}) is not an eligible receiver (EFL-030)")
-    _require_standing(game, receiver, name, context)
-
-
 def _require_standing(game: GameState, player: str, name: str, context: RuleContext) -> None:
     if game.play.fallen_ns(player) is not None and not context.params.flag("tackle.fallen_tackles"):
         raise RefusedError(f"{name}: {player} has fallen and is out of the play")
 
 
 def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> None:
-    _require_may_catch(game, receiver, "pass", context)
+    require_receiver(game, receiver, "pass", "EFL-030")
+    _require_standing(game, receiver, "pass", context)
     confidence = context.params.real("calls.confidence")
     contacts = (
         [contact for contact in context.facts.opponent_contacts(receiver) if contact.probability >= confidence]
@@ -139,9 +130,10 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
     if player is None and game.players:
         raise RefusedError("pass ended: name the player who caught it (player)")
     if player is not None and body.end == "complete":
-        _require_may_catch(game, player, "pass ended", context)
+        require_receiver(game, player, "pass ended", "EFL-030")
     elif player is not None:
         require_on_side(game, player, side, "pass ended")
+    if player is not None:
         _require_standing(game, player, "pass ended", context)
     if body.spot_yd is not None:
         require_on_field(game, body.spot_yd, "pass ended")

@@ -14,7 +14,12 @@ from downfield.core.records import replace
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
+from downfield.officiating.consequences.declaration_handlers import (
+    body_of,
+    refuse_unless,
+    require_on_side,
+    require_receiver,
+)
 from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch, Roll, Side
@@ -24,7 +29,6 @@ from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rules.lines import Spot, reference_point
 from downfield.officiating.rules.passer import may_still_pass, rush_refusal
-from downfield.officiating.sides import ELIGIBLE, canonical_role
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, MeasuredPoint, outermost_x
 from downfield.officiating.state.game_state import GameState, Phase, opponent
 from downfield.officiating.state.interfaces import Outcome, RuleContext
@@ -68,7 +72,7 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError("pass: name the receiver")
     rating = rating_of(game, "quarterback", game.offense)
     if body.receiver is not None:
-        _require_eligible(game, body.receiver)
+        require_receiver(game, body.receiver, "pass", "LD-046")
     distance, sigma, near = _declared_pass(game, body) or _measured_pass(game, body, context)
     notes = tuple(pair for pair in game.play.notes if not pair[0].startswith(_NEAR_NOTE) and pair[0] != "pass_yd")
     near_notes = ((f"{_NEAR_NOTE}{defender}", float(touching)) for defender, touching in near)
@@ -90,15 +94,6 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
 
 Near = tuple[tuple[str, bool], ...]
 """Defenders near enough to intercept, and whether each touches the passer or the receiver."""
-
-
-def _require_eligible(game: GameState, name: str) -> None:
-    require_on_side(game, name, game.offense, "pass")
-    if name == game.play.carrier:
-        raise RefusedError("pass: the passer can't be his own receiver")
-    entry = game.player(name)
-    if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
-        raise RefusedError(f"pass: {name} ({entry.role}) is not an eligible receiver (LD-046)")
 
 
 def _declared_pass(game: GameState, body: PassDeclared) -> tuple[float, float | None, Near] | None:

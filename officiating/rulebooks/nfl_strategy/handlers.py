@@ -34,7 +34,6 @@ from downfield.officiating.unseen_declarations import CardPlayed, ReturnPlayed, 
 
 RUNS_OUT: Final = frozenset({"run", "pass", "two_point"})  # kinds of plays whose runner may go out of bounds
 
-
 HIGHEST_ROLL: Final = 100
 _COLORS: Final[dict[Hash, Literal["black", "red", "blue"]]] = {"left": "black", "center": "red", "right": "blue"}
 """The color of the results for each hash (NFLS-089)."""
@@ -43,12 +42,8 @@ _COLORS: Final[dict[Hash, Literal["black", "red", "blue"]]] = {"left": "black", 
 def read_windows(card: CardPlayed, hash_: Hash) -> CardPlayed:
     """Return a card with the result and dot that its windows have for its roll; a card without windows as it is.
 
-    Args:
-        card: the play as declared; its second roll counts where it has one (NFLS-062).
-        hash_: where the ball lay before the play.
-
-    Raises:
-        RefusedError: windows that no card can have, no roll to select one of them, or another result beside them.
+    Its second roll counts where it has one (NFLS-062), and the hash on which the ball lay before the play. Raises
+    RefusedError: windows that no card can have, no roll to select one of them, or another result beside them.
     """
     if not card.windows:
         return card

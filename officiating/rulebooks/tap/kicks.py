@@ -32,7 +32,6 @@ from downfield.officiating.unseen_declarations import DuePlay
 IN_END_ZONE: Final = "end_zone"
 """Detail of the call that a punt came down in the end zone, where its returner may take a touchback."""
 
-
 EXTRA_POINT_FROM: Final = 3  # least sum of two dice that makes an extra point good (TAP-126)
 ONSIDE_IN_PLAY_FROM: Final = 10  # least first roll that keeps an onside kick in play
 DEAD_KICKS: Final = frozenset({"failed", "recovered", "dead"})  # details of kicks whose ball is dead where it came down
