@@ -9,7 +9,7 @@ from typing import Final
 from downfield.core.errors import NotFoundError, RefusedError
 from downfield.core.scene import Scene
 from downfield.game.published.game_topics import CallView, DeclarationView
-from downfield.game.published.publisher import PUBLISHING_LIMITS, ChangedGame, LineUpStatus, StatePublisher
+from downfield.game.published.publisher import LATEST, ChangedGame, LineUpStatus, StatePublisher
 from downfield.game.receipts import WHOLE_PLAYS, Accepted, EventLog, Submission, describe
 from downfield.game.records import entries
 from downfield.game.records.challenges import ChallengeBook, ChallengeRules
@@ -310,6 +310,6 @@ class GameSession:
             self._game.calls,
             self._log.rulings(self._game.undone),
             self._frames,
-            self.declarations(PUBLISHING_LIMITS.latest),
+            self.declarations(LATEST),
             self.line_up,
         )

@@ -80,10 +80,7 @@ def read_signed_ends(url: str, rigs: Collection[str]) -> tuple[str, list[SignedE
 
 def compare_with_tournament(store: StoreReader, ends: Collection[SignedEnd]) -> Iterator[str]:
     """Yield how a store differs from what its rig signed for the tournament, one sentence for each difference."""
-    for end in ends:
-        fault = end.fault() or _difference(store, end)
-        if fault:
-            yield fault
+    yield from filter(None, (end.fault() or _difference(store, end) for end in ends))
 
 
 def _difference(store: StoreReader, end: SignedEnd) -> str:

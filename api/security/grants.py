@@ -169,7 +169,7 @@ _KEPT_EVERY_NS: Final = 600_000_000_000  # Between two times of a desk's clock t
 
 MAX_USED: Final = 5000  # Phones of which a table remembers the last proof
 
-Revoked = Callable[[str], None]  # Called with the id of each grant that is revoked
+Revoked = Callable[[str], object]  # Called with the id of each grant that is revoked
 
 _log = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ import secrets
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from downfield.core.errors import DownfieldError, InputError
@@ -111,14 +112,11 @@ def figures_csv(event: TournamentEvent) -> str:
 
 def games_csv(event: TournamentEvent) -> str:
     """Return every game with its time, table, sides and result as CSV."""
-    progress, times = Progress(event), slot_times(event.clock)
+    progress = Progress(event)
+    times: dict[int | None, datetime] = dict(enumerate(slot_times(event.clock)))
     rows = []
     for match in event.matches:
-        begins = (
-            times[match.slot].isoformat(timespec="minutes")
-            if match.slot is not None and match.slot < len(times)
-            else ""
-        )
+        begins = times[match.slot].isoformat(timespec="minutes") if match.slot in times else ""
         result = match.result
         signed_by = "" if result is None else " and ".join(filter(None, result.signed_by))
         points = ("", "", "") if result is None else (result.home, result.away, signed_by)

@@ -17,6 +17,7 @@ from pydantic import Field
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, Match, Result
 from downfield.desk.event.state import GameAssignment, MatchDecision, TableGame, TournamentEvent
+from downfield.officiating.sides import Side
 from downfield.officiating.state.game_state import opponent
 
 WITHDREW: Final = "withdrew"
@@ -215,7 +216,9 @@ class _Settling:
             result, choices = None, []
         playing = [claim for claim in claims if claim.game.state == "in_play"]
         if result is None and not reasons and self._gone & set(sides) and WITHDREW not in over:
-            result = _forfeit(sides, self._gone)
+            by: Side = "home" if sides[0] in self._gone else "away"
+            points = (0, _FORFEIT_POINTS) if by == "home" else (_FORFEIT_POINTS, 0)
+            result = Result(*points, forfeited_by=by, note=WITHDREW)
         if reasons:
             title = f"{match.id}: {self._pair(sides)}"
             self._add("dispute", match, "", title, " ".join(reasons) + " Decide it.", choices)
@@ -323,12 +326,6 @@ def _turned(result: Result | None) -> Result | None:
     won = None if result.overtime_winner is None else opponent(result.overtime_winner)
     home, away, signed_by = result.away, result.home, result.signed_by[::-1]
     return replace(result, home=home, away=away, signed_by=signed_by, forfeited_by=by, overtime_winner=won)
-
-
-def _forfeit(sides: Sides, gone: set[str]) -> Result:
-    if sides[0] in gone:
-        return Result(0, _FORFEIT_POINTS, forfeited_by="home", note=WITHDREW)
-    return Result(_FORFEIT_POINTS, 0, forfeited_by="away", note=WITHDREW)
 
 
 def _changed_text(claim: _Claim) -> str:

@@ -102,11 +102,7 @@ def create_desk_app(
     streams = OpenStreams()
     tokens = TokenStore(store, streams.end_all_of)
     app.state.access_control = AccessControl(access, known, admin_key, tokens, streams, desk.grants)
-
-    def revoke(grant: str) -> None:
-        tokens.revoke(grant, "the director")
-
-    desk.grants.follow(revoke)
+    desk.grants.follow(lambda grant: tokens.revoke(grant, "the director"))
     responses: Counter[tuple[str, int]] = Counter()
     app.add_middleware(SecurityMiddleware, access=access, known=known, responses=responses)
     return app

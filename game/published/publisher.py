@@ -28,16 +28,10 @@ from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, IdentitiesDeclared
 from downfield.officiating.state.game_state import GameState
 
+_SCENES_PER_S: Final = 15  # Scenes published in a second: enough for a smooth picture in a browser
 
-@dataclass(frozen=True, slots=True)
-class PublishingLimits:
-    """Limits of what is published."""
-
-    scenes_per_s: int = 15  # scenes published in a second: enough for a smooth picture in a browser
-    latest: int = 60  # calls in a snapshot and declarations in `declared`: about a quarter; the endpoints have the rest
-
-
-PUBLISHING_LIMITS: Final = PublishingLimits()
+LATEST: Final = 60
+"""Calls in a snapshot and declarations in `declared`: about a quarter of a game; the endpoints have the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +105,7 @@ class StatePublisher:
             if self._game is not None:
                 self._publish("questions", questions_view(self._calls, self._game, self._asks))
         now_s = time.monotonic()
-        if now_s - self._scene_at_s >= 1 / PUBLISHING_LIMITS.scenes_per_s:
+        if now_s - self._scene_at_s >= 1 / _SCENES_PER_S:
             self._scene_at_s = now_s
             self._hub.publish("scene", scene_view(scene, self._field))
 
@@ -154,7 +148,7 @@ class StatePublisher:
         self._publish_calls(calls, changed)
 
     def _publish_calls(self, calls: Sequence[game_topics.CallView], changed: game_topics.CallsUpdate) -> None:
-        latest = game_topics.CallsUpdate(game=changed.game, calls=tuple(calls[-PUBLISHING_LIMITS.latest :]))
+        latest = game_topics.CallsUpdate(game=changed.game, calls=tuple(calls[-LATEST:]))
         self._hub.publish("calls", changed, full=latest)
 
     def call_views(self, game: ChangedGame) -> tuple[game_topics.CallView, ...]:

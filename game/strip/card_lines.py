@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from downfield.vision.card_photo import SURE, CardReading
-from downfield.vision.read_window import INK_COLORS, CardText, InkColor
+from downfield.vision.read_window import INK_COLORS, CardText
 
 UNREAD: Final = "?"  # in place of a result that is not read surely
 
 
 def window_lines(reading: CardReading) -> tuple[str, ...]:
     """Return each window as ``"-2 black, 3 red, inc"``: its black, red and blue result, each with its dot's color."""
-    return tuple(_line(window) for window in reading.windows)
+    return tuple(", ".join(_result(window[color]) for color in INK_COLORS) for window in reading.windows)
 
 
 def unread_text(reading: CardReading) -> str:
@@ -23,10 +22,6 @@ def unread_text(reading: CardReading) -> str:
         return ""
     results = "result is" if count == 1 else "results are"
     return f"{count} {results} not read surely: put it in place of {UNREAD}, from the card"
-
-
-def _line(window: Mapping[InkColor, CardText]) -> str:
-    return ", ".join(_result(window[color]) for color in INK_COLORS)
 
 
 def _result(text: CardText) -> str:

@@ -12,7 +12,6 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 from downfield.core.errors import RefusedError
@@ -148,15 +147,9 @@ def _declared(move: StripMoveFound) -> dict[str, object]:
     return data
 
 
-@dataclass(frozen=True, slots=True)
-class FollowerLimits:
-    """How long differences are waited out."""
+ASK_NS: Final = 2_500_000_000  # A strip differs from the game for this long: its coach may still turn a dial
 
-    ask_ns: int = 2_500_000_000  # a strip differs from the game for this long: its coach may still turn a dial
-    behind_ns: int = 20_000_000_000  # a play was entered, and the strip has not been set since for this long
-
-
-_LIMITS: Final = FollowerLimits()
+BEHIND_NS: Final = 20_000_000_000  # A play was entered, and the strip has not been set since for this long
 
 
 class FollowedGame(Protocol):
@@ -245,7 +238,7 @@ class StripFollower:
             self._question = None
         open_now = (different or self._choice_due(state)) and (said, expected) != self._kept and self._question is None
         # Longer while the strip still stands as it did before the game went on.
-        wait_ns = _LIMITS.ask_ns if self._said_ns >= self._expected_ns else _LIMITS.behind_ns
+        wait_ns = ASK_NS if self._said_ns >= self._expected_ns else BEHIND_NS
         if open_now and reading.t_ns - max(self._said_ns, self._expected_ns) >= wait_ns:
             self._settle(reading, said, different, session)
         if different:

@@ -6,7 +6,6 @@ import importlib.util
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
@@ -16,16 +15,8 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, Operational
 
 from downfield.core.errors import InputError, MissingExtraError
 
-
-@dataclass(frozen=True, slots=True)
-class DatabaseLimits:
-    """Times of a database."""
-
-    busy_timeout_s: float = 5.0  # How long to wait for a transaction of another process on the same file
-    connect_timeout_s: int = 4  # How long a server may take to accept a connection
-
-
-_LIMITS: Final = DatabaseLimits()
+_BUSY_TIMEOUT_S: Final = 5.0  # How long to wait for a transaction of another process on the same file
+_CONNECT_TIMEOUT_S: Final = 4  # How long a server may take to accept a connection
 
 
 def parse_address(url: str) -> URL:
@@ -85,7 +76,7 @@ def _create_file_engine(url: URL | str, path: Path, options: str) -> Engine:
     uri = f"{path.absolute().as_uri()}?{options}"
 
     def connect() -> sqlite3.Connection:
-        return sqlite3.connect(uri, uri=True, timeout=_LIMITS.busy_timeout_s, check_same_thread=False)
+        return sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
 
     engine = create_engine(url, creator=connect)
     event.listen(engine, "handle_error", _as_damage, retval=True)
@@ -119,7 +110,7 @@ def is_unavailable(error: SQLAlchemyError) -> bool:
 def _create_server_engine(url: URL, options: dict[str, Any]) -> Engine:
     from downfield.store.database.server_connection import BoundedConnection  # the driver is an extra
 
-    address, timeout_s = url.set(drivername="postgresql"), _LIMITS.connect_timeout_s
+    address, timeout_s = url.set(drivername="postgresql"), _CONNECT_TIMEOUT_S
     connect = partial(
         BoundedConnection.connect, address.render_as_string(hide_password=False), connect_timeout=timeout_s, **options
     )

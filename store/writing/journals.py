@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -42,16 +41,10 @@ _log = logging.getLogger(__name__)
 _SIGNED_AS: Final = b"downfield.checkpoint\n"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointLimits:
-    """Limits of checkpoints."""
+_EVERY_S: Final = 15.0
+"""Time between checkpoints, which are taken when something was declared: resuming judges little more than a play."""
 
-    # Time between two, which are taken when something was declared: resuming judges little more than the last play
-    every_s: float = 15.0
-    max_bytes: int = 64 << 20  # No larger file is read; that of a game of an hour has less than one
-
-
-_LIMITS: Final = CheckpointLimits()
+_MAX_BYTES: Final = 64 << 20  # No larger checkpoint is read; that of a game of an hour has less than one MB
 
 
 class CheckpointFile:
@@ -65,7 +58,7 @@ class CheckpointFile:
     def offer(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
         """Take a checkpoint after an entry, if it is time, under the game's lock; it is written once the entry is."""
         now_s = self._monotonic_s()
-        if now_s - self._taken_s < _LIMITS.every_s:
+        if now_s - self._taken_s < _EVERY_S:
             return
         memento = capture()
         if memento is None:
@@ -104,7 +97,7 @@ class CheckpointFile:
             _log.exception("The checkpoint of game %s can't be made", game)
 
     def _seal(self) -> StateSeal:
-        return StateSeal(self._key, _SIGNED_AS, code_digest(), _LIMITS.max_bytes)
+        return StateSeal(self._key, _SIGNED_AS, code_digest(), _MAX_BYTES)
 
 
 class StoredJournals:
