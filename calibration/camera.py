@@ -205,7 +205,6 @@ class Bow:
 
 
 def _legendre2(along: Array) -> Array:
-    """Return the Legendre polynomial of degree 2."""
     return 1.5 * along * along - 0.5
 
 

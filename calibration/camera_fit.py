@@ -54,7 +54,6 @@ class FitLimits:
 
 
 FIT_LIMITS: Final = FitLimits()
-
 _CENTER: Final = [2, 3]  # of the parameters
 
 FOCAL_POWERS: Final = np.array([2.0, 4.0, 1.0, 1.0, 6.0])

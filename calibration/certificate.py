@@ -41,7 +41,6 @@ class CertificateLimits:
 
 
 _LIMITS: Final = CertificateLimits()
-
 _BAR: Final = (160, 110, 30)  # color of the histogram, blue green red
 _STYLE: Final = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}"

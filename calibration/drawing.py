@@ -17,7 +17,6 @@ from downfield.core.arrays import Array, Image
 from downfield.core.footprint import BASE_TOP_MM
 
 _Color = tuple[int, int, int]
-
 _MODEL: _Color = (255, 200, 0)
 _HASH: _Color = (255, 120, 200)
 _RESIDUAL: _Color = (0, 80, 255)

@@ -28,7 +28,6 @@ is larger."""
 LENS, POSE, BOW = slice(0, 9), slice(9, 15), slice(15, 19)
 DISTORTION, ROTATION, TRANSLATION = slice(4, 9), slice(9, 12), slice(12, 15)
 STRETCH, SCALE = 19, 20
-
 _ALL = slice(None)
 
 

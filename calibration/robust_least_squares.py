@@ -95,10 +95,7 @@ def _cost(residuals: Array, loss_at: Array | float) -> float:
 def _undamped_gain(normal: Array, slope: Array, above_lowest: Bools) -> float:
     """Return by how much a full step would lower the cost if residuals were linear in the parameters.
 
-    Args:
-        normal: normal matrix with a diagonal of 1, shape (k, k).
-        slope: scaled gradient, shape (k,).
-        above_lowest: whether a parameter may become less, shape (k,).
+    By a normal matrix with a diagonal of 1, shape (k, k), a scaled gradient, and which may become less, (k,) each.
     """
     movable = above_lowest | (slope < 0)
     matrix = normal[np.ix_(movable, movable)] + _LIMITS.min_damping * np.eye(len(slope[movable]))

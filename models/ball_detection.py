@@ -32,7 +32,7 @@ from downfield.models.refiner import (
     to_units,
 )
 from downfield.models.runtime import Network, Outputs, logit, sigmoid
-from downfield.models.suppression import non_maximum_suppression
+from downfield.models.suppression import non_maximum_suppression, point_px
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,6 @@ class BallDetectionLimits:
 
 
 BALL_DETECTION_LIMITS: Final = BallDetectionLimits()
-
 CELL_PX: Final = 8  # side of the ball detector's cells, pixels of the input
 CELLS: Final = 16  # the ball refiner's cells in a row of a patch
 
@@ -201,9 +200,7 @@ def with_patch_corners(balls: Sequence[Detection], figures: Sequence[Detection])
     square = length / 2 * np.array([[1.0, -0.6], [1.0, 0.6], [-1.0, 0.6], [-1.0, -0.6]])
     out = []
     for ball in balls:
-        left, top, right, bottom = ball.box_px
-        center = ball.helmet_px or ((left + right) / 2, (top + bottom) / 2)
-        corners: list[Pixel] = [(x, y) for x, y in (square + center).tolist()]
+        corners: list[Pixel] = [(x, y) for x, y in (square + point_px(ball)).tolist()]
         out.append(dataclasses.replace(ball, corners_px=tuple(corners)))
     return out
 
@@ -252,17 +249,9 @@ def _balls_at(centers: Array, half_px: Array, scores: Array) -> list[Detection]:
 
 
 def _average_views(logits: Array, places: Array, heat: Array, transforms: Array) -> Array:
-    """Average the logit of a ball in each patch with those of other patches that show the same place.
+    """Average the logit of a ball in each patch, (n,), with those of other patches that show its place, px, (n, 2).
 
     A false ball seldom appears in all of them, since each is cut and turned differently.
-
-    Args:
-        logits: of each patch, shape (n,).
-        places: where its ball would be, px, shape (n, 2).
-        heat: as in `decode_ball_places`.
-
-    Returns:
-        Logits, shape (n,).
     """
     out = logits.copy()
     for row in np.flatnonzero(logits > BALL_DETECTION_LIMITS.hopeless_logit).tolist():

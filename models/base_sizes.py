@@ -151,11 +151,7 @@ def with_consistent_sizes(figures: Sequence[Detection]) -> list[Detection]:
 def _view_scale(centers: Array, ahead: Array, logs: Array, noise: Array) -> Array:
     """Return how much larger sides appear because of where bases stand and point, as logarithms, shape (n, 2).
 
-    Args:
-        centers: of bases, pixels, shape (n, 2).
-        ahead: the direction they point in, shape (n, 2).
-        logs: logarithms of length and width, shape (n, 2).
-        noise: their variances.
+    By the bases' centers, px, the way they point, the logarithms of length and width, and the variances of these.
     """
     off = centers - centers.mean(axis=0)
     off = off / max(float(np.abs(off).max()), 1.0)

@@ -12,7 +12,6 @@ from downfield.core.records import check, read_record, record, to_json, write_te
 
 CARD: Final = "network.json"
 BUNDLED: Final = "downfield"  # the network that comes with the package
-
 KINDS: Final[tuple[DetectionKind, ...]] = get_args(DetectionKind)  # the detector's classes, in the order of its outputs
 
 

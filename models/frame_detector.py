@@ -34,12 +34,10 @@ class DetectorLimits:
 
 
 _LIMITS: Final = DetectorLimits()
-
 GRAY: Final = 114  # gray level around a frame, as YOLO networks are trained
 STRIDE_PX: Final = 8  # side of a cell, pixels of the input
 KEYPOINTS: Final = 5  # the base top's four corners, then the helmet, which alone balls and hands have
 CHANNELS: Final = 4 + len(KINDS) + 3 * KEYPOINTS + 2 * KEYPOINTS  # numbers in a cell
-
 _CLASSES: Final = slice(4, 4 + len(KINDS))
 _POINTS: Final = slice(_CLASSES.stop, _CLASSES.stop + 3 * KEYPOINTS)
 _SPREADS: Final = slice(_POINTS.stop, CHANNELS)

@@ -65,11 +65,9 @@ class RefinerLimits:
 
 
 REFINER_LIMITS: Final = RefinerLimits()
-
 PATCH_PX: Final = 64  # side of a patch
 # length of a base in a patch: an ordinary base of 30 mm leaves 13 mm around it, where an upright helmet stays
 BASE_LENGTH_PX: Final = 34.0
-
 OUTPUTS: Final = 23  # numbers that the network gives for a patch
 # the columns of the keypoints, of their errors and of their visibility
 POINTS, LOG_ERRORS, VISIBLE = slice(0, 10), slice(10, 15), slice(15, 20)
@@ -79,10 +77,8 @@ TURN, FALLEN, FIGURE = (
     22,
 )  # the columns of facing the other way, of having fallen, and of a figure being present
 LOGITS: Final = slice(20, 23)  # these three
-
 ROTATED_POINTS: Final = (2, 3, 0, 1, 4)  # order of the keypoints when front and rear are swapped
 MIRRORED_CORNERS: Final = (1, 0, 3, 2)  # order of the corners in a mirrored patch, where left is right
-
 _SIGMA_PER_ERROR: Final = math.sqrt(2)  # of a Laplace distribution, which models the errors
 _LENGTH_PER_WIDTH: Final = 30.0 / 18.0  # of ordinary bases
 _CENTER: Final = (PATCH_PX - 1) / 2

@@ -28,9 +28,7 @@ from downfield.models.telemetry import disable_telemetry
 Backend = Literal["openvino", "onnxruntime"]
 Precision = Literal["int8", "bf16", "fp32"]
 Outputs = NDArray[np.float32]
-
 BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)  # Runtimes, the faster one first
-
 _MIN_SHARE: Final = 1e-6  # probabilities are kept this far from 0 and 1
 _ERRORS_ONLY: Final = 3  # ONNX Runtime's log level
 _PRECISION_HINTS: Final = {"fp32": "f32", "bf16": "bf16", "int8": "f32"}  # the file holds int8; the rest stays exact

@@ -60,7 +60,6 @@ class OpinionLimits:
 
 
 OPINION_LIMITS: Final = OpinionLimits()
-
 _COARSE_LOG_ERROR: Final = math.log(OPINION_LIMITS.coarse_px / (PATCH_PX / 2))
 
 
@@ -128,12 +127,7 @@ class SecondOpinion:
 
 
 def _with_mean_places(first: Array | Outputs, second: Array | Outputs) -> Array | Outputs:
-    """Return the first refiner's outputs with places and errors of keypoints that both measured.
-
-    Args:
-        first: shape (n, `OUTPUTS`).
-        second: shape (n, m), m at least as many.
-    """
+    """Return the first refiner's outputs, (n, `OUTPUTS`), with places and errors of keypoints that both measured."""
     out = first.copy()
     errors = [outputs[:, LOG_ERRORS].astype(np.float64) for outputs in (first, second)]
     shares = [np.exp(-2 * np.clip(each, *OPINION_LIMITS.log_errors)) for each in errors]
@@ -173,7 +167,6 @@ class BallOpinionLimits:
 
 
 _LIMITS: Final = BallOpinionLimits()
-
 _ROWS, _COLUMNS = np.mgrid[:CELLS, :CELLS] - (CELLS - 1) / 2
 _NEAR: Final = (np.hypot(_ROWS, _COLUMNS) < _LIMITS.near_cells).ravel()
 

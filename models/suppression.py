@@ -43,7 +43,6 @@ class SuppressionLimits:
 
 
 SUPPRESSION_LIMITS: Final = SuppressionLimits()
-
 _ENDS: Final = (np.arange(SUPPRESSION_LIMITS.overlap_samples) + 0.5) / SUPPRESSION_LIMITS.overlap_samples
 _SAMPLES: Final = tuple(side.ravel()[:, None] for side in np.meshgrid(_ENDS, _ENDS))
 """Shares along and across a base of the points at which bases are compared, shape (n, 1) each."""
@@ -132,16 +131,16 @@ def join_hands(found: Sequence[Detection], hands: Sequence[Detection], width_px:
     Args:
         hands: the other hands.
     """
-    known = [fingertips_px(hand) for hand in found if hand.kind == "hand"]
+    known = [point_px(hand) for hand in found if hand.kind == "hand"]
     reach_px = SUPPRESSION_LIMITS.same_hand * width_px
-    fresh = [hand for hand in hands if all(math.dist(fingertips_px(hand), tip) > reach_px for tip in known)]
+    fresh = [hand for hand in hands if all(math.dist(point_px(hand), tip) > reach_px for tip in known)]
     return (*found, *fresh)
 
 
-def fingertips_px(hand: Detection) -> Pixel:
-    """Return a hand's fingertips, which it carries in the helmet's place, or else the middle of its box."""
-    left, top, right, bottom = hand.box_px
-    return hand.helmet_px or ((left + right) / 2, (top + bottom) / 2)
+def point_px(found: Detection) -> Pixel:
+    """Return a hand's fingertips or a ball's center, carried in the helmet's place, or else the middle of its box."""
+    left, top, right, bottom = found.box_px
+    return found.helmet_px or ((left + right) / 2, (top + bottom) / 2)
 
 
 def find_same_figure(figure: Detection, others: Sequence[Detection]) -> int | None:

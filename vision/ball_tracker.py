@@ -18,6 +18,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.footprint import BaseSize, Footprint, signed_gaps
 from downfield.core.frame import Detection, Pixel
 from downfield.core.scene import Ball
+from downfield.models.suppression import point_px
 from downfield.vision.measuring.estimate import Estimate
 
 _Place = tuple[float, float]
@@ -90,8 +91,8 @@ class BallTracker:
         if not fit:
             self._gaps, self._t_ns = {}, t_ns
             return self._ball
-        seen = None if detections is None else _best_ball(detections)
-        px = None if seen is None else _center(seen)
+        balls = [found for found in detections or () if found.kind == "ball" and found.score >= _LIMITS.min_score]
+        px = point_px(max(balls, key=lambda ball: ball.score)) if balls else None
         by_id = {figure.id: figure for figure in estimates}
         unchanged = detections is None and (
             carrier is None or (self._ball is not None and self._ball.carrier == carrier)
@@ -154,19 +155,16 @@ class BallTracker:
             and figure.posture not in {"lifted", "unseen"}
             and math.dist((figure.footprint.x_mm, figure.footprint.y_mm), (ball.x_mm, ball.y_mm)) < _LIMITS.near_mm
         ]
-        disc = Footprint(
-            ball.x_mm, ball.y_mm, 0.0, BaseSize(2 * _LIMITS.radius_mm, 2 * _LIMITS.radius_mm, 0.0, _LIMITS.radius_mm)
-        )
+        size = BaseSize(2 * _LIMITS.radius_mm, 2 * _LIMITS.radius_mm, 0.0, _LIMITS.radius_mm)
+        disc = Footprint(ball.x_mm, ball.y_mm, 0.0, size)
         gaps = signed_gaps([figure.footprint for figure in near], [disc] * len(near))
-        now = {
-            figure.id: _BallGap(gap.gap_mm, math.hypot(math.sqrt(_variance_along(figure, gap.normal)), ball.sigma_mm))
-            for figure, gap in zip(near, gaps, strict=True)
-        }
-        touches = [
-            (self._touch_ns(id_, gap, t_ns), id_)
-            for id_, gap in now.items()
-            if gap.gap_mm <= self._touch_gap_mm(id_, gap)
-        ]
+        now = {}
+        for figure, gap in zip(near, gaps, strict=True):
+            way = np.array(gap.normal)
+            variance_mm2 = float(way @ figure.covariance[:2, :2] @ way)
+            now[figure.id] = _BallGap(gap.gap_mm, math.hypot(math.sqrt(variance_mm2), ball.sigma_mm))
+        met = [(id_, gap) for id_, gap in now.items() if gap.gap_mm <= self._touch_gap_mm(id_, gap)]
+        touches = [(self._touch_ns(id_, gap, t_ns), id_) for id_, gap in met]
         if touches:
             touched_ns, by = min(touches)
             self._ball = replace(ball, touched_by=by, touched_ns=touched_ns)
@@ -189,17 +187,6 @@ class BallTracker:
         return self._t_ns + round(share * (t_ns - self._t_ns))
 
 
-def _best_ball(detections: Sequence[Detection]) -> Detection | None:
-    """Return the most likely ball."""
-    balls = [found for found in detections if found.kind == "ball" and found.score >= _LIMITS.min_score]
-    return max(balls, key=lambda ball: ball.score, default=None)
-
-
-def _center(ball: Detection) -> Pixel:
-    left, top, right, bottom = ball.box_px
-    return ball.helmet_px if ball.helmet_px is not None else ((left + right) / 2, (top + bottom) / 2)
-
-
 def _carried_ball(carrier: Estimate, px: Pixel | None, camera: Camera) -> Ball:
     """Return the ball in a figure's arm: at its detected place, otherwise at the figure."""
     base = carrier.footprint.x_mm, carrier.footprint.y_mm
@@ -220,9 +207,3 @@ def _find_holder(high: _Place, low: _Place, estimates: Sequence[Estimate]) -> Es
     lying_gap_mm = signed_gaps([base], [Footprint(*low, 0.0, BaseSize(1.0, 1.0, 0.0, 0.5))])[0].gap_mm
     in_arm = math.dist(high, (base.x_mm, base.y_mm)) < _LIMITS.arm_mm and lying_gap_mm < _LIMITS.radius_mm
     return nearest if in_arm else None
-
-
-def _variance_along(figure: Estimate, normal: tuple[float, float]) -> float:
-    """Return the variance of a figure's position along a direction, mm^2."""
-    direction = np.array(normal)
-    return float(direction @ figure.covariance[:2, :2] @ direction)

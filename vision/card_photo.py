@@ -14,8 +14,6 @@ from downfield.core.arrays import Array, Image, Plane
 from downfield.vision.read_window import CardText, InkColor, read_window
 
 SURE: Final = 0.9  # Least confidence of a result that is reported
-
-
 WINDOWS: Final = 5  # The windows of two cards over one another (NFLS-089)
 ROWS: Final = 96  # Rows of a window's picture
 
@@ -65,7 +63,6 @@ def find_windows(photo: Image) -> tuple[Plane, ...]:
 
 
 def _boxes(image: Image) -> list[_Box]:
-    """Return the rectangles in a picture, each once."""
     longest = max(image.shape[:2])
     gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (3, 3), 0)
     found: list[_Box] = []
@@ -146,7 +143,6 @@ def _in_order(row: tuple[_Box, ...]) -> list[Array]:
 
 
 def _across(offset: Array, along: Array) -> float:
-    """Return how far an offset leads from a line."""
     return float(abs(offset[0] * along[1] - offset[1] * along[0]) / np.linalg.norm(along))
 
 

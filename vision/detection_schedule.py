@@ -66,7 +66,6 @@ class ScheduleLimits:
 
 
 _LIMITS: Final = ScheduleLimits()
-
 _LONG_AGO_NS: Final = -(1 << 62)  # before every picture: times may be negative
 
 _SLOW_FACTOR: Final[dict[DetectorRun, float]] = {
@@ -154,11 +153,7 @@ class DetectionRate:
 
     @contextmanager
     def timed(self, run: DetectorRun, *, background: bool = False) -> Iterator[None]:
-        """Measure the duration of a run.
-
-        Args:
-            background: whether later frames are processed meanwhile.
-        """
+        """Measure the duration of a run. `background`: whether later frames are processed meanwhile."""
         if self._clock is None:
             yield
             return
@@ -171,7 +166,6 @@ class DetectionRate:
             self._busy_ns += took_ns
 
     def _interval_ns(self, run: DetectorRun) -> int:
-        """Return the time between runs, as requested or as their duration allows."""
         requested_ns, duration_ns = self._requested_ns[run], self._duration_ns[run]
         spare_ns = 0.0
         if run == "figures":

@@ -56,7 +56,6 @@ _EVERY_OTHER: Final = np.arange(3 * len(_OFFSETS)).reshape(-1, 3)[::2].ravel()  
 _INSIDE: Final = slice(_REACH, len(_OFFSETS) - _REACH)
 _SQUARE: Final[Array] = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 _SIDES: Final[Array] = np.array([[1.0, 0.0], [0.0, -1.0], [-1.0, 0.0], [0.0, 1.0]])  # front, right, rear, left
-
 Profiles = NDArray[np.float32]
 
 
@@ -96,7 +95,6 @@ def _basis_lines() -> tuple[Array, Array]:
 
 
 def _side_lines(half: Array, clear: float) -> tuple[Array, Array]:
-    """Return places and slopes of the lines across a rectangle's sides."""
     places, slopes = [], []
     for normal in _SIDES:
         along = np.array([-normal[1], normal[0]])
@@ -158,15 +156,9 @@ def _to_board_plane(outlines: Array, height_mm: Array, squares_mm: Array) -> Arr
 
 
 def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coefficients: Array) -> Profiles:
-    """Return colors along lines, averaged over the lines of a segment.
+    """Return colors along lines, the mean over those of a segment, (n * segments, samples, 3), 0 outside the image.
 
-    Args:
-        outlines: n bases, see `outlines_of`.
-        height_mm: heights of their tops, shape (n,).
-        coefficients: from `_line_coefficients`.
-
-    Returns:
-        Shape (n * segments, samples, 3), 0 outside the image.
+    By the outlines of n bases, the heights of their tops, mm, (n,), and their `_line_coefficients`.
     """
     reach_mm = outlines[:, 3:5].max(axis=1) / 2 + _LIMITS.reach_mm
     squares_mm = _SQUARE * reach_mm[:, None, None]  # around each base in its own frame, shape (n, 4, 2)
@@ -246,11 +238,7 @@ def _medians(rows: Profiles) -> Profiles:
 
 
 def _lower_edge_mm(camera: Camera, outlines: Array, height_mm: Array) -> Array:
-    """Return the offset, ahead and to the left, of lower outlines from their tops' outlines, in the planes of the tops.
-
-    Returns:
-        In each base's own frame, shape (n, 2).
-    """
+    """Return how far ahead and to the left lower outlines are of tops', in the tops' planes and own frames, (n, 2)."""
     eye = camera.position_mm
     turn = np.radians(outlines[:, 2])
     cos, sin = np.cos(turn), np.sin(turn)

@@ -89,7 +89,6 @@ class IntrusionDetector:
         return not box.size or float(box.mean()) >= _INTRUSION.min_hidden_share
 
     def _coarse_box(self, box_px: Sequence[float]) -> tuple[slice, slice]:
-        """Convert a box of the frame to the coarse picture."""
         left, top, right, bottom = (max(round(value / self._step), 0) for value in box_px)
         return slice(top, bottom + 1), slice(left, right + 1)
 
@@ -304,16 +303,11 @@ def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
 
 
 def _belongs_to(outline: Array, tip_mm: tuple[float, float]) -> bool:
-    """Return whether fingertips belong to the hand with this outline."""
     return cv2.pointPolygonTest(outline.astype(np.float32), tip_mm, True) > -_LIMITS.fingers_mm
 
 
 def _board_places(hands: Sequence[Detection], camera: Camera) -> Array:
-    """Return places of hands on the board: the fingertips at holding height, the same at hand height, and the center.
-
-    Returns:
-        Shape (n, 3, 2).
-    """
+    """Return hands on the board, (n, 3, 2): fingertips at holding height, the same at hand height, and the center."""
     points_px = []
     for hand in hands:
         left, top, right, bottom = hand.box_px

@@ -228,7 +228,6 @@ class Vision:
             raise InputError(f"frame {frame.index}: its time, {frame.t_ns} ns, is not later than the last frame's")
 
     def _process_alone(self, frame: Frame, detections: Sequence[Detection], carrier: str | None) -> Scene:
-        """Return the scene of an image on its own."""
         search = LineUpSearch(self._calibration.field, self._line_ups.roster)
         measurements = self._measure(frame, detections, self._calibration, search.height_mm)
         found = search.from_single_frame(measurements, frame.t_ns)
@@ -242,7 +241,6 @@ class Vision:
         return self._build_scene(frame, detections, self._calibration, () if found else (NO_LINE_UP,), carrier)
 
     def _update_hands(self, frame: Frame, detections: Sequence[Detection], calibration: Calibration) -> None:
-        """Update the hands over the board with detected hands and intrusions."""
         camera = calibration.camera
         hands = [detection for detection in detections if detection.kind == "hand"]
         reaches = self._intrusions.update(frame.image, camera, frame.t_ns, [hand.box_px for hand in hands])
@@ -250,7 +248,6 @@ class Vision:
         self._trackers.hands.update(hands, camera, frame.t_ns, reaches)
 
     def _track(self, frame: Frame, detections: Sequence[Detection] | None, calibration: Calibration) -> None:
-        """Update the estimates of all figures."""
         self._estimates = ()
         if detections is None:
             if self._tracker is not None:
@@ -278,7 +275,6 @@ class Vision:
     def _search_line_up(
         self, search: LineUpSearch, frame: Frame, detections: Sequence[Detection], calibration: Calibration
     ) -> None:
-        """Search for the line-up in this frame; start tracking when it is found."""
         measurements = self._measure(frame, detections, calibration, search.height_mm)
         hidden, is_tracking = bool(self._trackers.hands.outlines_mm), self._tracker is not None
         found = self._line_ups.find(measurements, frame.t_ns, self._estimates, is_tracking=is_tracking, hidden=hidden)

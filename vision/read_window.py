@@ -145,7 +145,6 @@ def _dot_of(text: list[_Part], dots: list[_Part], all_text: list[_Part]) -> InkC
 
 
 def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int) -> tuple[str, float]:
-    """Return the text that parts are, and the confidence in it."""
     signs = merge_columns(parts)
     tall = [sign for sign in signs if _height(sign) >= _LIMITS.min_digit_height * rows]
     if not tall:
@@ -175,7 +174,6 @@ def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int) -> tuple[st
 
 
 def _is_f(sign: Plane) -> bool:
-    """Return whether a sign that is no digit has the bar of an F."""
     fifth = max(len(sign) // 5, 1)
     upper, lower = (int((part > _LIMITS.ink).any(axis=0).sum()) for part in (sign[:fifth], sign[-fifth:]))
     return upper >= _LIMITS.min_f_ratio * max(lower, 1)

@@ -158,15 +158,10 @@ def refine_outlines(image: Image, camera: Camera, estimates: Sequence[Estimate])
 
 
 def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array, Array]:
-    """Return the movement that a base's edges agree on: ahead, to the left, turn.
+    """Return the movement that a base's edges agree on: ahead, to the left, turn; shape (n, 3).
 
-    Args:
-        edges: edge candidates of n bases.
-        prior: inverse covariances of the movements, shape (n, 3, 3).
-
-    Returns:
-        Movements, shape (n, 3), their inverse covariances, shape (n, 3, 3), and how surely each row shows its edge,
-        0..1, shape (n, rows).
+    And its inverse covariances, as `prior` has them beforehand, (n, 3, 3), and how surely each row shows its edge,
+    0..1, (n, rows).
     """
     # Candidates are the first axis, so that sums over these few run over whole arrays.
     offset, strength, variance = (

@@ -20,7 +20,6 @@ from downfield.core.files.input_files import read_toml
 from downfield.core.records import check, from_data, record
 
 Family = Literal["aruco", "apriltag"]
-
 _DICTIONARIES: Final = {"aruco": cv2.aruco.DICT_4X4_50, "apriltag": cv2.aruco.DICT_APRILTAG_36h11}
 
 
@@ -111,7 +110,6 @@ def solve_fiducials(
 
 
 def _detect(image: Image, known: Mapping[int, Fiducial], family: Family) -> list[tuple[Fiducial, Array]]:
-    """Detect the known markers in a picture, each with its corners, shape (4, 2)."""
     settings = cv2.aruco.DetectorParameters()
     settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     dictionary = cv2.aruco.getPredefinedDictionary(_DICTIONARIES[family])

@@ -159,7 +159,6 @@ def _fields_of_other_proportions(field: FieldModel, yards: Array, px: Array, ima
 
 
 def _starts(image: Image, fields: Sequence[FieldModel], yards: Array, px: Array) -> list[tuple[Camera, FieldModel]]:
-    """Return cameras through the landmarks, for several distortions of the lens."""
     size = (image.shape[1], image.shape[0])
     distortions = [
         estimate_distortion(find_chains(image), size),

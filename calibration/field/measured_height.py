@@ -53,7 +53,6 @@ class StandingLimits:
 
 
 _LIMITS: Final = StandingLimits()
-
 _COPIES: Final = 2  # of an observation, so that a fit to every other one has it too
 
 

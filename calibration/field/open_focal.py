@@ -97,7 +97,6 @@ class OpenFocalLimits:
 
 
 _LIMITS: Final = OpenFocalLimits()
-
 _FLAT, _BOWED = 0, 1
 _BOWS: Final = (_LIMITS.flat_mm, FIT_LIMITS.bow_spread_mm)
 
@@ -246,6 +245,5 @@ def _doubted(fit: CameraFit, prior: TypicalLens) -> CameraFit:
 
 
 def _values(fit: CameraFit) -> Array:
-    """Return the values of what a fit's covariance is of."""
     values = np.append(camera_parameters(fit.camera), fit.stretch)
     return values[: len(fit.covariance)]

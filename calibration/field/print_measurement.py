@@ -111,10 +111,8 @@ def _is_colored_alike(
 ) -> bool:
     """Return whether the ground goes on beyond the yard lines' ends, and what lies there has the yard lines' color.
 
-    Args:
-        points_mm: places between yard lines, by their distance beyond the ends, shape (n, m, 2).
-        offsets_mm: those distances, shape (n,).
-        band_mm: from where to where the sideline may be.
+    Places between yard lines, shape (n, m, 2), lie at distances beyond the ends, shape (n,); the sideline in a band of
+    these.
     """
     inner, outer = band_mm
     colors = np.median(levels_at(image, camera.to_pixels(points_mm)), axis=1).reshape(len(offsets_mm), -1)
@@ -197,7 +195,6 @@ def _between_lines(field: FieldModel) -> Array:
 
 
 def _px_per_mm(camera: Camera, field: FieldModel) -> float:
-    """Return the picture's scale at the middle of the field."""
     middle = np.array([field.length_mm, field.width_mm]) / 2
     near = camera.to_pixels(middle + np.array([(0.0, 0.0), (0.0, 1.0)]))
     return float(np.linalg.norm(near[1] - near[0]))

@@ -43,7 +43,6 @@ class PrintPriorLimits:
 
 
 PRINT_PRIOR_LIMITS: Final = PrintPriorLimits()
-
 UNKNOWN_SCALE: Final = ScaleError(PRINT_PRIOR_LIMITS.length_spread)  # of a print of which nothing was measured
 
 

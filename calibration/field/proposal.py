@@ -23,9 +23,7 @@ from downfield.core.field.model import FieldModel
 from downfield.core.records import check
 
 PROPOSED: Final = "proposed"  # name of a field that was read in a picture; its title has its sizes
-
 _UNSIZED: Final = "Measured from the print; no length was measured."
-
 _LENGTHS_MM: Final = (5.0, 5000.0)  # least and largest length that may be measured on a board
 _LEAST_PX: Final = 20.0
 """Least length in the picture: where each end is marked to a pixel, the scale is good to 7 % at the worst."""

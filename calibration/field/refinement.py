@@ -69,7 +69,6 @@ def _fit_all_frames(
     prior: LensPrior | None,
     proportions: DescribedProportions | None,
 ) -> FieldSolution | None:
-    """Make the last fit, to all frames."""
     observations = observe_paint(planes, camera, field, SELECTION_LIMITS.fine_search_px)
     if len(observations.px) < _LIMITS.min_observations:
         return None

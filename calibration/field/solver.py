@@ -240,7 +240,6 @@ def _solve_as_described(
     proportions: DescribedProportions | None,
     reporter: ProgressReporter,
 ) -> FieldSolution:
-    """Solve a print that is just as one of the fields describes it."""
     reporter.enter("matching the print")
     goals = find_goal_rungs(planes[0], lines, fields, ends)
     every = (way for field in fields for way in find_candidates(lines, field, ends, None, goals))

@@ -37,8 +37,6 @@ class LeanLimits:
 
 
 LEAN_LIMITS: Final = LeanLimits()
-
-
 _RATIOS: Final = np.exp(np.linspace(np.log(0.45), np.log(2.2), 81))
 _HEIGHTS_MM: Final = LEAN_LIMITS.helmet_mm * np.exp(LEAN_LIMITS.helmet_spread * np.linspace(-2, 2, 9))
 _AHEADS_MM: Final = np.linspace(-5, 15, 21)

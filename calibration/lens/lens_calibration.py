@@ -23,9 +23,7 @@ from downfield.core.errors import CalibrationError, InputError, OutputError
 from downfield.core.records import check, read_record, record, to_json, write_text
 
 PAPERS_MM: Final = {"a4": (297.0, 210.0), "a3": (420.0, 297.0), "letter": (279.4, 215.9)}  # paper sizes, on their side
-
 DICTIONARY: Final = cv2.aruco.DICT_5X5_100
-
 _POINTS_PER_MM: Final = 72 / 25.4
 _MARGIN_MM: Final = 12.0
 _RULER_MM: Final = 100.0
@@ -136,7 +134,6 @@ class LensCalibrationLimits:
 
 LENS_CALIBRATION_LIMITS: Final = LensCalibrationLimits()
 _LIMITS: Final = LENS_CALIBRATION_LIMITS
-
 _COLUMNS: Final = ("left", "middle", "right")
 _ROWS: Final = ("upper", "center", "lower")
 

@@ -49,8 +49,6 @@ class LensPriorLimits:
 
 
 LENS_PRIOR_LIMITS: Final = LensPriorLimits()
-
-
 _POWERS: Final = np.array([2.0, 4.0, 1.0, 1.0, 6.0])  # of the radius, by which k1, k2, p1, p2, k3 move a point
 
 

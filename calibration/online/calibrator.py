@@ -53,10 +53,8 @@ class OnlineLimits:
 
 
 _LIMITS: Final = OnlineLimits()
-
 Covariance: TypeAlias = tuple[tuple[float, ...], ...]
 _CENTER: Final = (2, 3)  # the picture's middle among `jacobians.PARAMETERS`
-
 CAMERA_MOVED: Final = "the camera was moved"
 _MOVING = f"{CAMERA_MOVED}: fasten it; calls resume once it stands still and is calibrated again"
 _SOLVING = "the camera was moved and is being calibrated again"
@@ -271,7 +269,6 @@ class OnlineCalibrator:
         )
 
     def _newest(self, reference: _Reference) -> _Reference:
-        """Return the reference to go on from: a newly solved one, once there is one."""
         job = self._job
         if job is None or not job.result.done():
             return reference
@@ -312,7 +309,6 @@ def _needs_solving(drift: DriftStatus, t_ns: int) -> bool:
 
 
 def _run_now(work: Callable[[], Calibration]) -> Future[Calibration]:
-    """Return the result of work done at once."""
     result: Future[Calibration] = Future()
     try:
         result.set_result(work())

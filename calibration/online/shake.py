@@ -49,9 +49,7 @@ class ShakeLimits:
 
 
 SHAKE_LIMITS: Final = ShakeLimits()
-
 NOT_ENOUGH_PRINT: Final = "too little of the print is in view to follow the camera: clear the field and light it evenly"
-
 _RIDGE: Final = np.eye(4) * SHAKE_LIMITS.ridge
 _ROBUST_PX: Final = np.geomspace(2.0, SHAKE_LIMITS.near_px / 2, 3)  # how far off a point is half believed, step by step
 
@@ -253,15 +251,11 @@ def _similarity_terms(points: Array, middle: Array) -> Array:
 
 
 def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, Bools]:
-    """Fit the similarity that most points follow, by reweighting from the median movement.
+    """Fit the similarity, (2, 3), that most points follow, by reweighting from the median movement, and which do, (n,).
 
     Args:
         terms: of the points, as of `_similarity_terms` about the same middle, shape (n, 2, 4).
         flow: how they moved, shape (n, 2).
-        middle: shape (2,).
-
-    Returns:
-        The similarity, shape (2, 3), and which points follow it, shape (n,).
     """
     rows, moved = terms.reshape(-1, 4), flow.ravel()
     ordered = np.sort(flow, axis=0)

@@ -16,7 +16,7 @@ from downfield.calibration.pictures import read_picture
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
 from downfield.core.mathematics import wrap_deg
-from downfield.models.suppression import fingertips_px
+from downfield.models.suppression import point_px
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel, Sample, ThingLabel
@@ -84,7 +84,7 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
     hands = [thing for thing in sample.labels.things if thing.kind == "hand" and thing.shown >= HARDLY_SHOWN]
     hands_said = [one for one in detections if one.kind == "hand"]
     reach = _HAND_REACH * sample.calibration.camera.lens.size_px[0]
-    tips = [fingertips_px(one) for one in hands_said]
+    tips = [point_px(one) for one in hands_said]
     hands_found = sum(any(math.dist(hand.center_px, tip) < reach for tip in tips) for hand in hands)
     hands_true = sum(any(_within(hand.box_px, tip, reach) for hand in hands) for tip in tips)
     return FrameScore(

@@ -54,7 +54,6 @@ class LightingLimits:
 
 
 LIGHTING_LIMITS: Final = LightingLimits()
-
 Mains = Literal[50, 60]
 
 

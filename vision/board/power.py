@@ -66,9 +66,7 @@ class PowerLimits:
 
 
 _LIMITS: Final = PowerLimits()
-
 _DECADE: Final = math.log(10.0)
-
 _Position = tuple[float, float]
 _Measured = tuple[float, float, float]  # x and y in mm, and their standard deviation
 

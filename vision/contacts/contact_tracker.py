@@ -132,7 +132,6 @@ class ContactTracker:
             self._advance(checkpoint.measured, checkpoint.t_ns)
 
     def _advance(self, now: PairMeasurements, t_ns: int) -> None:
-        """Filter the pairs of a frame that is fit."""
         self._start_ns = t_ns if self._start_ns is None else self._start_ns
         step_s = 0.0 if self._last_ns is None else (t_ns - self._last_ns) / 1e9
         known = self._continued(now, step_s) if 0 < step_s <= CONTACT_LIMITS.max_step_s else {}
@@ -223,7 +222,6 @@ class ContactTracker:
         return RateChanges(1 - np.exp(-rate * step_s), sigma_mm_s)
 
     def _contacts(self, now: PairMeasurements, unsure: AbstractSet[str], *, fit: bool) -> tuple[Contact, ...]:
-        """Return the contacts to report; `unsure` are figures whose identity is uncertain."""
         known = dict(zip(self._last.pairs, self._filter.contact_probability.tolist(), strict=True))
         listed = now.select(np.flatnonzero(now.gap_mm < CONTACT_LIMITS.listed_mm).tolist())
         sigma_mm = np.sqrt(listed.variance_mm2)

@@ -189,7 +189,6 @@ class ContactFilter:
         return np.asarray(self.bias_sigma_mm[:, None] * BIAS_GRID)
 
     def _diffuse_bias(self, step_s: float) -> None:
-        """Let biases drift, and onsets along with them."""
         drift = bias_drift(step_s)
         known = self.touching + self.parted + _TINY
         began = known * self.onset_share
@@ -199,7 +198,6 @@ class ContactFilter:
         self.onset_s, self.onset_share = onset / began, began / total
 
     def _predict_steady(self, step_s: float, passing: Array) -> GapState:
-        """Predict gap, rate and covariance when no rate changes."""
         cosine = passing[:, 2]
         gap = self.gap_mm + passing[:, 0] + self.rate_mm_s * step_s * (1 + cosine) / 2
         transition = np.zeros((len(cosine), 2, 2))
@@ -218,7 +216,7 @@ class ContactFilter:
         return gap, cosine * self.rate_mm_s + passing[:, 1], cov
 
     def _predict_changed(self, step_s: float, sigma_mm_s: float) -> GapState:
-        """Predict the same when the rate changes at some instant of the step."""
+        """Predict gap, rate and covariance when the rate changes at some instant of the step."""
         way = self.rate_mm_s * step_s
         cov = np.empty_like(self.cov)
         cov[:, 0, 0] = self.cov[:, 0, 0] + way**2 / 12 + (sigma_mm_s * step_s) ** 2 / 3
@@ -227,12 +225,9 @@ class ContactFilter:
         return self.gap_mm + way / 2, np.zeros_like(way), cov
 
     def _add_touches(self, inflow: Array, gap: Array, t_s: float, step_s: float) -> Array:
-        """Add the weight of pairs that touched in this step, by bias.
+        """Add the weight of pairs that touched in this step; return the time left after the touch, s; by bias, (n, m).
 
         Touches of successive steps are one event; of two separate events the more likely counts, not their mean.
-
-        Returns:
-            Remaining time of the step after the touch, by bias, s, shape (n, m).
         """
         way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
         share = np.clip((self._bias_levels_mm - self.gap_mm[:, None]) / way, 0.0, 1.0)

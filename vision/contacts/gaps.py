@@ -188,10 +188,9 @@ class GapObservations:
 
 def gap_density(error: Array, variance: Array) -> Array:
     """Return the probability density per mm of measurement errors, outliers included; any shape."""
-    normal = np.exp(-0.5 * error**2 / variance) / np.sqrt(2 * np.pi * variance)
-    return (
-        1 - CONTACT_LIMITS.outlier_share
-    ) * normal + CONTACT_LIMITS.outlier_share * CONTACT_LIMITS.outlier_density_per_mm
+    normal, share = np.exp(-0.5 * error**2 / variance) / np.sqrt(2 * np.pi * variance), CONTACT_LIMITS.outlier_share
+    density: Array = (1 - share) * normal + share * CONTACT_LIMITS.outlier_density_per_mm
+    return density
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +226,8 @@ class GapNoise:
             factor, bend = before.factor, abs(gap_mm - 2 * before.last_mm + before.older_mm) / sigma_mm
             if not math.isnan(bend):
                 bends.append(bend / _MEDIAN_BEND)
-                factor += CONTACT_LIMITS.own_noise_gain * (
-                    min(bend / _MEAN_BEND, CONTACT_LIMITS.max_noise_factor) - factor
-                )
+                now = min(bend / _MEAN_BEND, CONTACT_LIMITS.max_noise_factor)
+                factor += CONTACT_LIMITS.own_noise_gain * (now - factor)
             known[pair] = _PairNoise(gap_mm, before.last_mm, factor)
         self._pairs = known
         if bends:
@@ -302,11 +300,8 @@ def fit_onset_s(t_s: Array, gap_mm: Array, noise_mm: Array) -> float:
     Returns:
         The most likely instant within 60 ms of 0; 0 if none is likely.
     """
-    instants = np.arange(
-        -CONTACT_LIMITS.search_s,
-        CONTACT_LIMITS.search_s + CONTACT_LIMITS.search_step_s / 2,
-        CONTACT_LIMITS.search_step_s,
-    )
+    most_s, step_s = CONTACT_LIMITS.search_s, CONTACT_LIMITS.search_step_s
+    instants = np.arange(-most_s, most_s + step_s / 2, step_s)
     before_s = np.maximum(instants[:, None] - t_s, 0.0)
     variance = noise_mm**2 + CONTACT_LIMITS.approach_wander_mm2_s3 * before_s**3 / 3
     weight = 1 / variance

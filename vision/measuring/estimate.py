@@ -28,7 +28,6 @@ class EstimateLimits:
 
 
 _LIMITS: Final = EstimateLimits()
-
 _DIFFERENCE_MM: Final = math.hypot(_LIMITS.measured_sigma_mm, _LIMITS.roster_sigma_mm)  # of one source from the other
 _PEAK: Final = _DIFFERENCE_MM * math.sqrt(2 * math.pi)
 

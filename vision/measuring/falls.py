@@ -309,10 +309,7 @@ class PostureFilter:
     def _note_alarms(self, rows: Indices, alarmed: Bools, lies: Bools, step_s: float) -> None:
         """Learn how long signs speak for falls of figures that stand; an alarm was false once it is over.
 
-        Args:
-            rows: rows of the detected figures, shape (k,).
-            alarmed: whether their signs speak for a fall, shape (k,).
-            lies: whether they are believed to lie, shape (k,).
+        By rows of detected figures, whether their signs speak for a fall, and whether they seem to lie, (k,) each.
         """
         over = rows[~alarmed & ~lies]
         self._false_alarm_s += float(self._alarm_s[over].sum())

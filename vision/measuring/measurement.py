@@ -63,7 +63,6 @@ class MeasurementLimits:
 
 
 MEASUREMENT_LIMITS: Final = MeasurementLimits()
-
 _USUAL: Final = np.array([0.0, 0.0, 0.0, *MEASUREMENT_LIMITS.usual_size_mm])
 _USUAL_INFORMATION: Final = np.diag(
     [0.0, 0.0, 0.0, *(sigma_mm**-2.0 for sigma_mm in MEASUREMENT_LIMITS.usual_size_sigma_mm)]
@@ -148,7 +147,10 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     if not on_board.all():
         inside = [figure for figure, kept in zip(figures, on_board.tolist(), strict=True) if kept]
         return measure(inside, calibration, height_mm)
-    scores = np.array([_corner_scores(figure) for figure in figures]).reshape(count, 4)
+    has_scores = [len(figure.corner_scores) == 4 for figure in figures]
+    seen = (MEASUREMENT_LIMITS.seen_score,) * 4
+    each = [figure.corner_scores if has else seen for figure, has in zip(figures, has_scores, strict=True)]
+    scores = np.array(each).reshape(count, 4)
     sigma_px = _sigma_px(figures, scores, camera.lens.size_px[0] / MEASUREMENT_LIMITS.reference_width_px)
     pose, covariance = _fit(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
     # A base seen from its edge looks short, so its apparent size is used before sizes are made consistent.
@@ -158,7 +160,6 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     lies = fallen > 0
     _apply_likely_sizes(pose, covariance, np.flatnonzero(~lies))
     covariance[lies] = np.diag([MEASUREMENT_LIMITS.fallen_sigma_mm**2] * 2 + [MEASUREMENT_LIMITS.unknown_sigma**2] * 3)
-    has_scores = [len(figure.corner_scores) == 4 for figure in figures]
     return Measurements(
         detections=figures,
         pose=pose,
@@ -188,25 +189,14 @@ def _points_px(figure: Detection) -> list[tuple[float, float]]:
     return [*figure.corners_px, center, figure.helmet_px or (np.nan, np.nan)]
 
 
-def _corner_scores(figure: Detection) -> tuple[float, ...]:
-    return figure.corner_scores if len(figure.corner_scores) == 4 else (MEASUREMENT_LIMITS.seen_score,) * 4
-
-
 def _sigma_px(figures: Sequence[Detection], scores: Array, scale: float) -> Array:
-    """Return errors of corners along and across, px, shape (m, 4, 2): the network's, otherwise from corner scores.
+    """Return errors of corners along and across, px, (m, 4, 2): the network's, otherwise by corner scores, (m, 4).
 
-    Args:
-        scores: scores of their corners, shape (m, 4).
-        scale: width of the image relative to `reference_width_px`.
+    `scale`: width of the image relative to `reference_width_px`.
     """
-    hidden = np.clip(
-        (MEASUREMENT_LIMITS.seen_score - scores) / (MEASUREMENT_LIMITS.seen_score - MEASUREMENT_LIMITS.hidden_score),
-        0.0,
-        1.0,
-    )
-    spread_px = MEASUREMENT_LIMITS.seen_corner_px + hidden * (
-        MEASUREMENT_LIMITS.hidden_corner_px - MEASUREMENT_LIMITS.seen_corner_px
-    )
+    limits = MEASUREMENT_LIMITS
+    hidden = np.clip((limits.seen_score - scores) / (limits.seen_score - limits.hidden_score), 0.0, 1.0)
+    spread_px = limits.seen_corner_px + hidden * (limits.hidden_corner_px - limits.seen_corner_px)
     sigma: Array = np.repeat(scale * spread_px[..., None], 2, axis=2)
     known = [row for row, figure in enumerate(figures) if len(figure.corner_sigma_px) == 4]
     if known:
@@ -245,11 +235,8 @@ def _fit(corners: Array, weight: Array) -> tuple[Array, Array]:
     """Fit rectangles to corners, shape (m, 4, 2), of weights (m, 8, 8): poses (m, 5) and covariances (m, 5, 5)."""
     count = len(corners)
     pose = np.empty((count, 5))
-    pose[:, PLACE], pose[:, 2], pose[:, SIZE] = (
-        corners.mean(axis=1),
-        _heading(corners),
-        MEASUREMENT_LIMITS.usual_size_mm,
-    )
+    pose[:, PLACE], pose[:, 2] = corners.mean(axis=1), _heading(corners)
+    pose[:, SIZE] = MEASUREMENT_LIMITS.usual_size_mm
     for last in [False] * MEASUREMENT_LIMITS.fit_rounds + [True]:
         model, slope = (values.reshape(count, 8, *values.shape[3:]) for values in _corners(pose))
         residual = corners.reshape(count, 8) - model
@@ -264,10 +251,8 @@ def _fit(corners: Array, weight: Array) -> tuple[Array, Array]:
     misfit = np.einsum("mi,mij,mj->m", residual, weight, residual)
     misfit = misfit + np.einsum("mp,mp->m", unusual @ _USUAL_INFORMATION, unusual)
     pose[:, 2] = wrap_rad(pose[:, 2])
-    covariance: Array = (
-        np.linalg.inv(information) * np.maximum(1.0, misfit / MEASUREMENT_LIMITS.fit_chi2)[:, None, None]
-    )
-    return pose, covariance
+    larger = np.maximum(1.0, misfit / MEASUREMENT_LIMITS.fit_chi2)[:, None, None]
+    return pose, np.linalg.inv(information) * larger
 
 
 def _heading(corners: Array) -> Array:
@@ -293,10 +278,8 @@ def _apply_likely_sizes(pose: Array, covariance: Array, rows: Indices) -> None:
     known = np.zeros((len(rows), 2, 2))
     known[:, [0, 1], [0, 1]] = left * size**2 - noise
     # Length and width can't be more correlated than their remaining errors allow.
-    joint, limit = (
-        cov[:, SIZE, SIZE][:, 0, 1],
-        MEASUREMENT_LIMITS.max_size_correlation * (left * size**2).prod(axis=1) ** 0.5,
-    )
+    joint = cov[:, SIZE, SIZE][:, 0, 1]
+    limit = MEASUREMENT_LIMITS.max_size_correlation * (left * size**2).prod(axis=1) ** 0.5
     known[:, [0, 1], [1, 0]] = (np.clip(joint, -limit, limit) - joint)[:, None]
     covariance[rows] = cov + gain @ known @ gain.transpose(0, 2, 1)
 

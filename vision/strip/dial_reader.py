@@ -176,11 +176,7 @@ class _Window:
 
 
 class DialReader:
-    """Reads the dials of one strip with one camera.
-
-    Args:
-        network: classifies digits.
-    """
+    """Reads the dials of one strip with one camera. `network`: classifies digits."""
 
     def __init__(self, strip: StripSet, camera: Camera, network: DigitNetwork | None = None) -> None:
         self._strip, self._network = strip, network or bundled_digits()
@@ -199,7 +195,6 @@ class DialReader:
         )
 
     def _classify(self, dial: DialWindow, found: Glyphs) -> _Read:
-        """Return the face that glyphs show."""
         if not found.digits:
             return _Read(DialReading(None, reason=found.reason))
         if len(found.digits) > 2:
@@ -263,7 +258,6 @@ def _shift(windows: list[_Window]) -> float:
 
 
 def _chance(face: str, chances: Array) -> float:
-    """Return the probability that glyphs are the digits of a face."""
     if len(face) != len(chances):
         return 0.0
     sure = 1 - chances[:, OTHER]

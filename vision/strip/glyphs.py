@@ -211,7 +211,6 @@ def normalize_glyph(ink: Plane) -> Plane:
 
 CLASSES: Final = 11  # The ten digits, and everything else: parts of digits, letters, spots
 OTHER: Final = 10
-
 _TEMPERATURE: Final = 0.75  # Divides the log-odds, which smoothed labels keep small
 
 

@@ -45,11 +45,7 @@ _HEIGHT: Final = SlideHeightLimits()
 
 
 class SlideHeight:
-    """The height of a slide's line as far as it is known.
-
-    Args:
-        strip: the set, with the height it describes.
-    """
+    """The height of a slide's line as far as it is known. `strip`: the set, with the height it describes."""
 
     def __init__(self, strip: StripSet, camera: Camera) -> None:
         described = strip.slide.height_mm
@@ -211,7 +207,6 @@ class SlideReader:
         return columns, shown, 1.0 if rival < _LIMITS.max_rival else 0.5
 
     def _ball(self, plane: Plane, red: Plane, columns: Array) -> tuple[Third | None, float]:
-        """Return the ball's third and the confidence in it."""
         box, slide, field = self._strip_at_line.box, self._strip.slide, self._strip.field
         length, width = (side * _LIMITS.px_per_mm for side in slide.ball_mm)
         half = int(length)

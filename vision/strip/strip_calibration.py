@@ -34,7 +34,6 @@ class StripCalibrationLimits:
 
 
 _LIMITS: Final = StripCalibrationLimits()
-
 _WHOLE: Final = "Move the camera until the whole strip with its dials is in it."
 
 
@@ -114,7 +113,6 @@ def _solve(
 
 
 def _require_whole(camera: Camera, field: FieldModel) -> None:
-    """Refuse a picture whose edge cuts off the print's field."""
     wide, high = camera.lens.size_px
     px = camera.to_pixels(np.array([(x, y) for x in (0.0, field.length_mm) for y in (0.0, field.width_mm)]))
     beyond = {

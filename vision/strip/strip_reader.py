@@ -48,11 +48,7 @@ class Cover:
 
 
 class CoverDetector:
-    """Compares every picture of a strip with its background.
-
-    Args:
-        background: a picture without a hand over the strip.
-    """
+    """Compares every picture of a strip with its background. `background`: a picture without a hand over the strip."""
 
     def __init__(self, strip: StripSet, camera: Camera, background: Image) -> None:
         x_low, y_low, x_high, y_high = strip.field.board_mm

@@ -213,11 +213,9 @@ class LineUpSearch:
 
     @staticmethod
     def _are_there(stands: list[_Stand], t_ns: int) -> bool:
-        """Return whether most of these figures are still detected where they stood."""
         return sum(stand.last_ns < t_ns for stand in stands) < _LIMITS.left_share * len(stands)
 
     def _add(self, measurements: Measurements, row: int, t_ns: int) -> None:
-        """Add a detection to its stand, or start a new stand."""
         pose, cov = measurements.pose[row], measurements.covariance[row]
         light, fallen = float(measurements.light[row]), float(measurements.fallen[row])
         front = 2 * math.atanh(min(float(measurements.front[row]), _LIMITS.max_front_score))
@@ -239,7 +237,6 @@ class LineUpSearch:
         near.front += -front if flipped else front
 
     def _line_up(self, stands: list[_Stand]) -> LineUpPoses:
-        """Return the line-up of figures at these stands."""
         leftward = np.array([-np.cos(stand.pose[2]) * np.sign(stand.front or 1.0) for stand in stands])
         samples = min(len(stand.colors) for stand in stands)
         colors = np.array([np.concatenate(stand.colors[:samples]) for stand in stands])

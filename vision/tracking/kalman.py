@@ -117,11 +117,7 @@ class MotionFilter:
         return MotionFilter(*arrays, self.misfit)
 
     def predict(self, step_s: float, modes: NDArray[np.int64]) -> None:
-        """Predict all figures one step ahead.
-
-        Args:
-            modes: the `MotionMode` of each figure, shape (n,).
-        """
+        """Predict all figures one step ahead. `modes`: the `MotionMode` of each figure, shape (n,)."""
         transition, noise = np.empty_like(self.cov), np.empty_like(self.cov)
         present = set(modes.tolist())
         for mode in MotionMode:

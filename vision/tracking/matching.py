@@ -372,7 +372,6 @@ def _impossible(
 
     Args:
         off_mm: distances of the m detections from the n figures' predictions, shape (n, m).
-        hands_mm: outlines of hands.
         present: figures detected a moment ago without a hand near, shape (n,).
         taken: figures that a hand may have taken, shape (n,).
     """

@@ -117,11 +117,7 @@ class TeamClassifier:
         return replace(measurements, light=measurements.light + self.colors.light_odds(measurements.colors))
 
     def update(self, measurements: Measurements, estimates: Sequence[Estimate], t_ns: int) -> None:
-        """Learn from a frame, if an update is due.
-
-        Args:
-            measurements: classified measurements of the frame.
-        """
+        """Learn from a frame, if an update is due. `measurements`: classified measurements of the frame."""
         if self.colors is None or t_ns < self._next_ns or not len(measurements):
             return
         rows, light = [], []
@@ -276,7 +272,6 @@ def _palette(pixels: Array) -> Array:
 
 
 def _nearest(pixels: Array, palette: Array) -> Indices:
-    """Return the row of the nearest palette color of each pixel."""
     off = pixels @ (2 * palette.T)
     np.subtract((palette**2).sum(axis=1), off, out=off)
     nearest: Indices = off.argmin(axis=-1)

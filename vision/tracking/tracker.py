@@ -45,11 +45,7 @@ _ANYWHERE: Final = np.diag([RECOVERY_LIMITS.anywhere_mm**2, RECOVERY_LIMITS.anyw
 
 
 class Tracker:
-    """Tracks the figures of one line-up.
-
-    Args:
-        line_up: the figures' poses at the start.
-    """
+    """Tracks the figures of one line-up. `line_up`: the figures' poses at the start."""
 
     def __init__(self, line_up: LineUpPoses, t_ns: int) -> None:
         self.players = line_up.players

@@ -37,7 +37,6 @@ class ChainLimits:
 
 
 _LIMITS: Final = ChainLimits()
-
 _LEAST_UPRIGHT: Final = math.cos(math.radians(2 * 40))  # 40 degrees from the axis, as a cosine of twice the angle
 _RIDGE: Final = 1e-9 * np.eye(3)  # keeps the parabola of a few points solvable
 

@@ -42,7 +42,6 @@ class MatchingLimits:
 
 
 MATCHING_LIMITS: Final = MatchingLimits()
-
 NO_RUNG: Final = -9999  # number of a line that is on no rung
 
 

@@ -40,7 +40,6 @@ class PlaneCameraLimits:
 
 
 _LIMITS: Final = PlaneCameraLimits()
-
 _FOCALS: Final = np.geomspace(0.4, 2.5, 40)  # of the picture's width
 
 

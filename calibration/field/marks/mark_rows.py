@@ -114,7 +114,6 @@ class NumberRowLimits:
 
 
 _NUMBERS: Final = NumberRowLimits()
-
 _GAP: Final = np.ones((9, 1), np.uint8)  # less than a yard between the strokes of one row
 
 

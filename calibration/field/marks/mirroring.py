@@ -60,7 +60,6 @@ class MirroringLimits:
 
 
 _LIMITS: Final = MirroringLimits()
-
 _FACES: Final[tuple[Literal["thin", "bold", "block"], ...]] = ("thin", "bold", "block")
 
 _BLOCK_STROKES: Final = {
@@ -184,13 +183,11 @@ def _rectified(plane: Plane, camera: Camera, field: FieldModel, number: FieldNum
 
 @lru_cache(maxsize=64)
 def _templates(text: str) -> tuple[Plane, ...]:
-    """Draw a text in every style, 0..1."""
     styles = itertools.product(_FACES, _LIMITS.layouts, _LIMITS.heights)
     return tuple(_drawn(text, face, layout, height * _LIMITS.glyph_px) for face, layout, height in styles)
 
 
 def _drawn(text: str, face: str, layout: tuple[float, float], height_px: float) -> Plane:
-    """Draw a text, its digits set apart, with a bare rim."""
     width, gap = layout
     digit = round(_LIMITS.drawn_px * (width - gap) / 2)
     spaced = [cv2.resize(_digit(mark, face), (digit, _LIMITS.drawn_px), interpolation=cv2.INTER_AREA) for mark in text]

@@ -100,7 +100,6 @@ def _digits(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber
 
 
 def _likeness(one: Plane, other: Plane) -> float:
-    """Return the best correlation of two digits over small shifts."""
     down, along = _LIMITS.shift_px
     inner = np.ascontiguousarray(other[down:-down, along:-along])
     return float(cv2.matchTemplate(np.ascontiguousarray(one), inner, cv2.TM_CCOEFF_NORMED).max())

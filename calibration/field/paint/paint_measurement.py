@@ -121,7 +121,6 @@ def measure_paint(
 
 
 def _predict(camera: Camera, samples: PaintSamples) -> tuple[Array, Array, Array]:
-    """Predict pixels, normals and paint widths, px."""
     px = camera.to_pixels(samples.points_mm)
     # The edge of the paint runs in the picture along the image of the line; its normal is perpendicular to that.
     along_mm = samples.across_mm[:, ::-1] * (1.0, -1.0)
@@ -211,7 +210,6 @@ def observe_paint(
 
 
 def _clusters(samples: PaintSamples, field: FieldModel) -> NDArray[np.intp]:
-    """Number the stretches of lines."""
     along = np.abs(samples.across_mm[:, ::-1])
     stretch = np.floor((samples.points_mm / field.mm_per_yd * along).sum(axis=1) / _LIMITS.cluster_yd)
     _, cluster = np.unique(np.stack([samples.line, stretch]), axis=1, return_inverse=True)
