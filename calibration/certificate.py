@@ -133,10 +133,8 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
     for ruler in rulers:
         _check_in_picture(ruler.start_px, calibration)
         _check_in_picture(ruler.end_px, calibration)
-    start, end = (
-        calibration.camera.to_board(px, height_mm)
-        for px in ([ruler.start_px for ruler in rulers], [ruler.end_px for ruler in rulers])
-    )
+    ends_px = ([ruler.start_px for ruler in rulers], [ruler.end_px for ruler in rulers])
+    start, end = (calibration.camera.to_board(px, height_mm) for px in ends_px)
     length = np.linalg.norm(end - start, axis=1, keepdims=True)
     for ruler, measured_mm in zip(rulers, length[:, 0].tolist(), strict=True):
         if not abs(measured_mm - ruler.length_mm) < _LIMITS.wrong_share * ruler.length_mm + _LIMITS.outlier_mm:

@@ -223,9 +223,8 @@ def decode_ball_places(
     # Both networks vote on a candidate, and neither may outvote the other completely.
     own = len(heat) - len(balls)
     logits = np.minimum(scores, BALL_DETECTION_LIMITS.max_only_logit)
-    logits[own:] = (
-        np.minimum(scores[own:], BALL_DETECTION_LIMITS.max_logit) + logit(np.array([ball.score for ball in balls]))
-    ) / 2
+    found = logit(np.array([ball.score for ball in balls]))
+    logits[own:] = (np.minimum(scores[own:], BALL_DETECTION_LIMITS.max_logit) + found) / 2
     logits = _average_views(logits, places, heat, transforms)
     halves = BALL_DETECTION_LIMITS.half_box_share * zoom * BASE_LENGTH_PX / scale_of(transforms)
     order = np.argsort(-logits, kind="stable")

@@ -71,12 +71,8 @@ BASE_LENGTH_PX: Final = 34.0
 OUTPUTS: Final = 23  # numbers that the network gives for a patch
 # the columns of the keypoints, of their errors and of their visibility
 POINTS, LOG_ERRORS, VISIBLE = slice(0, 10), slice(10, 15), slice(15, 20)
-TURN, FALLEN, FIGURE = (
-    20,
-    21,
-    22,
-)  # the columns of facing the other way, of having fallen, and of a figure being present
-LOGITS: Final = slice(20, 23)  # these three
+# the columns of facing the other way, of having fallen, and of a figure being present; and all three
+TURN, FALLEN, FIGURE, LOGITS = 20, 21, 22, slice(20, 23)
 ROTATED_POINTS: Final = (2, 3, 0, 1, 4)  # order of the keypoints when front and rear are swapped
 MIRRORED_CORNERS: Final = (1, 0, 3, 2)  # order of the corners in a mirrored patch, where left is right
 _SIGMA_PER_ERROR: Final = math.sqrt(2)  # of a Laplace distribution, which models the errors

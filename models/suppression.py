@@ -243,9 +243,7 @@ def merge_mirrored(found: Sequence[Detection], mirrored: Sequence[Detection]) ->
     Args:
         mirrored: detections in the mirrored picture, mapped back.
     """
-    figures, others = (
-        [detection for detection in found if bool(detection.corners_px) is is_figure] for is_figure in (True, False)
-    )
+    figures, others = ([one for one in found if bool(one.corners_px) is is_figure] for is_figure in (True, False))
     scores = [SUPPRESSION_LIMITS.missed_score] * len(figures)
     new = []
     for view in mirrored:

@@ -177,10 +177,8 @@ def read_card(photo: Image) -> CardReading:
     """Return the results in a photo, uint8 blue green red, taken either way up."""
     pictures = find_windows(photo)
     if not pictures:
-        problem = (
-            f"no {WINDOWS} result windows of one size are seen in a row: fill the photo with the cards, from above"
-        )
-        return CardReading(problem=problem)
+        text = f"no {WINDOWS} result windows of one size are seen in a row: fill the photo with the cards, from above"
+        return CardReading(problem=text)
     upright = tuple(read_window(picture) for picture in pictures)
     over = tuple(read_window(np.ascontiguousarray(picture[::-1, ::-1])) for picture in reversed(pictures))
     best = max((upright, over), key=lambda way: sum(text.confidence for window in way for text in window.values()))

@@ -331,14 +331,13 @@ class Vision:
             error = calibration.to_board_with_cov(camera.to_pixels(center_mm))[1][0]
             self._shared_error = calibration.covariance, error
         shared = self._shared_error[1]
-        contacts = trackers.contacts.step(
-            estimates, t_ns, power=self._power, fit=not unfit, shared=shared, t_sigma_ns=t_sigma_ns
-        )
-        ball = trackers.ball.step(detections, estimates, camera, t_ns, carrier=carrier, fit=not unfit)
+        power, fit = self._power, not unfit
+        contacts = trackers.contacts.step(estimates, t_ns, power=power, fit=fit, shared=shared, t_sigma_ns=t_sigma_ns)
+        ball = trackers.ball.step(detections, estimates, camera, t_ns, carrier=carrier, fit=fit)
         return Scene(
             frame=frame.index,
             t_ns=t_ns,
-            board=self._power,
+            board=power,
             figures=tuple(estimate.to_figure(place_s) for estimate in estimates),
             contacts=contacts,
             ball=ball,

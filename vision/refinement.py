@@ -164,10 +164,8 @@ def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array,
     0..1, (n, rows).
     """
     # Candidates are the first axis, so that sums over these few run over whole arrays.
-    offset, strength, variance = (
-        np.ascontiguousarray(values.transpose(2, 0, 1))
-        for values in (edges.offset_mm, edges.strength, edges.sigma_mm**2)
-    )
+    candidates = (edges.offset_mm, edges.strength, edges.sigma_mm**2)
+    offset, strength, variance = (np.ascontiguousarray(values.transpose(2, 0, 1)) for values in candidates)
     move, information, weight = np.zeros((len(prior), 3)), prior, strength
     products = (edges.slopes[..., :, None] * edges.slopes[..., None, :]).reshape(*edges.slopes.shape[:2], 9)
     for width_mm in REFINEMENT_LIMITS.annealing_mm:

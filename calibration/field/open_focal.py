@@ -132,9 +132,7 @@ def average_focal(
     bow = (along, twist, across, both)
     whole = _Trials(observations, prior, stretch, fit)
     found = whole.held(flat, posterior.mean, bow)
-    low, high = (
-        whole.held(found, log, bow) for log in (posterior.mean - posterior.spread, posterior.mean + posterior.spread)
-    )
+    low, high = (whole.held(found, posterior.mean + side * posterior.spread, bow) for side in (-1, 1))
     valley, bend = (_values(high) - _values(low)) / 2, _values(bent) - _values(flat)
     doubt = posterior.bowed * (1 - posterior.bowed)
     spread = np.outer(valley, valley) + doubt * np.outer(bend, bend)

@@ -96,24 +96,23 @@ def rarer_kinds() -> tuple[FieldModel, ...]:
 
     Youth, eight-man and flag football are played on fields of 80 x 40 and 60 x 30 yards.
     """
-    usual = preset("ultimate")
-    return tuple(
-        _as_kind(
-            dataclasses.replace(
-                usual,
-                length_yd=length_yd,
-                width_yd=length_yd / 2,
-                hash_rows_y_yd=tuple(y * length_yd / 2 / usual.width_yd for y in usual.hash_rows_y_yd),
-                number_rows_y_yd=tuple(y * length_yd / 2 / usual.width_yd for y in usual.number_rows_y_yd),
-            )
+    usual, kinds = preset("ultimate"), []
+    for length_yd in (80.0, 60.0):
+        width_yd, rows = length_yd / 2, (usual.hash_rows_y_yd, usual.number_rows_y_yd)
+        hashes, numbers = (tuple(y * length_yd / 2 / usual.width_yd for y in row) for row in rows)
+        kind = dataclasses.replace(
+            usual, length_yd=length_yd, width_yd=width_yd, hash_rows_y_yd=hashes, number_rows_y_yd=numbers
         )
-        for length_yd in (80.0, 60.0)
-    )
+        kinds.append(_as_kind(kind))
+    return tuple(kinds)
 
 
-def ten_yard_kinds() -> tuple[FieldModel, ...]:
-    """Return the kinds of field that are long enough to be printed with a line every ten yards only."""
-    return tuple(
+def _ten_yard_kinds_of(lines: FieldLines) -> tuple[FieldModel, ...]:
+    """Return the kinds that are long enough to be printed with a line every ten yards only, in that print.
+
+    None where there are many more lines than these have.
+    """
+    tens = tuple(
         dataclasses.replace(
             kind,
             name=f"{kind.name} with a line every ten",
@@ -123,11 +122,7 @@ def ten_yard_kinds() -> tuple[FieldModel, ...]:
         for kind in kinds_of_field()
         if kind.length_yd >= _TEN_YD * MATCHING_LIMITS.min_rungs and kind.length_yd % _TEN_YD == 0
     )
-
-
-def _ten_yard_kinds_of(lines: FieldLines) -> tuple[FieldModel, ...]:
-    """Return the kinds with a line every ten yards, where there are not many more lines than these have."""
-    tens, rung = ten_yard_kinds(), lines.ladder.rung
+    rung = lines.ladder.rung
     most = max(round((kind.length_yd + 2 * kind.end_zone_yd) / _TEN_YD) + 1 for kind in tens)
     return tens if len(np.unique(rung[rung != NO_RUNG])) <= most else ()
 

@@ -297,10 +297,8 @@ def _sharpness(image: Image) -> float:
         left = max(round(share * width) - side // 2, 0)
         patch = np.ascontiguousarray(image[top : top + side, left : left + side, 1])
         smooth = cv2.blur(patch, (1, 3)).astype(np.int16)  # across the slope: removes noise and keeps steepness
-        near, edge = (
-            float(np.percentile(np.abs(smooth[::2, 2 * lag :: 2] - smooth[::2, : -2 * lag : 2]), 99))
-            for lag in (1, far)
-        )
+        slopes = (np.abs(smooth[::2, 2 * lag :: 2] - smooth[::2, : -2 * lag : 2]) for lag in (1, far))
+        near, edge = (float(np.percentile(slope, 99)) for slope in slopes)
         steepest, highest = max(steepest, near), max(highest, edge)
     return steepest / highest if highest >= _LIMITS.least_edge else 1.0
 

@@ -150,11 +150,8 @@ class PowerDetector:
         if len(voters) < _LIMITS.min_figures:
             return 0.0, 0.0
         (first_ns, first), (_, middle) = self._window[0], self._since(t_ns - _LIMITS.steady_ns // 2)
-        steady = {
-            id_
-            for id_ in voters
-            if id_ in first and id_ in middle and self._placed_ns.get(id_, first_ns - 1) < first_ns
-        }
+        followed = [id_ for id_ in voters if id_ in first and id_ in middle]
+        steady = {id_ for id_ in followed if self._placed_ns.get(id_, first_ns - 1) < first_ns}
         moved = sum(
             self._has_moved(before[id_], seen[id_])
             or (id_ in steady and self._moves_steadily(first[id_], middle[id_], seen[id_]))

@@ -279,17 +279,15 @@ class PostureFilter:
         odds = signs.log_odds(weight, t_ns - self._gave_way_ns[rows] <= FALL_LIMITS.gave_way_ns, bases.own_mm)
         odds += np.where(signs.called_fallen & jumped, np.minimum(FALL_LIMITS.jump, FALL_LIMITS.jump * weight), 0.0)
         steady = (flat & ~jumped & np.isfinite(self._flat_from_mm[rows, 0]))[:, None]
-        self._flat_from_mm[rows] = np.where(
-            steady, self._flat_from_mm[rows], np.where(flat[:, None], bases.place_mm, np.nan)
-        )
+        begins_mm = np.where(flat[:, None], bases.place_mm, np.nan)
+        self._flat_from_mm[rows] = np.where(steady, self._flat_from_mm[rows], begins_mm)
         walks = np.linalg.norm(bases.place_mm - self._flat_from_mm[rows], axis=1) > FALL_LIMITS.walked_mm
         stays = signs.called_fallen & lies & (called < FALL_LIMITS.calls_useless)
         memory_s = np.where(rest, FALL_LIMITS.calls_at_rest_memory_s, FALL_LIMITS.calls_memory_s)
         gain = np.where(lies, 0.0, 1 - np.exp(-step_s / memory_s))
         self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), FALL_LIMITS.calls_false)
-        in_crowd = np.where(
-            bases.crowded & ~lies, min(FALL_LIMITS.crowded_per_s * step_s, FALL_LIMITS.crowded_share), 1.0
-        )
+        crowded = min(FALL_LIMITS.crowded_per_s * step_s, FALL_LIMITS.crowded_share)
+        in_crowd = np.where(bases.crowded & ~lies, crowded, 1.0)
         worth = np.where(rest, min(FALL_LIMITS.at_rest_per_s * step_s, 1.0), self._alarms_worth * in_crowd)
         odds = np.where(odds > 0, worth * odds, odds)
         odds = np.where(stays, np.maximum(odds, 0.0), odds)
@@ -301,9 +299,8 @@ class PostureFilter:
     @property
     def _alarms_worth(self) -> float:
         """What signs of a fall are worth on this table, as a share of what they are with figures of known builds."""
-        known, here = (
-            FALL_LIMITS.calls_true / rate for rate in (FALL_LIMITS.alarms_false, self._false_alarm_s / self._standing_s)
-        )
+        rates = (FALL_LIMITS.alarms_false, self._false_alarm_s / self._standing_s)
+        known, here = (FALL_LIMITS.calls_true / rate for rate in rates)
         return min(max(math.log(here) / math.log(known), FALL_LIMITS.alarms_least_worth), 1.0)
 
     def _note_alarms(self, rows: Indices, alarmed: Bools, lies: Bools, step_s: float) -> None:

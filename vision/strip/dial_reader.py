@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
 from downfield.core.strip import Count, DialWindow, StripSet
-from downfield.vision.strip.glyphs import OTHER, DigitNetwork, Glyphs, bundled_digits, find_glyphs, glyphs_of
+from downfield.vision.strip.glyphs import OTHER, Glyphs, bundled_digits, find_glyphs, glyphs_of
 from downfield.vision.strip.rectify import BoardBox, Rectifier
 
 WINDOW_ROWS: Final = 72  # Rows of a rectified window
@@ -176,10 +176,10 @@ class _Window:
 
 
 class DialReader:
-    """Reads the dials of one strip with one camera. `network`: classifies digits."""
+    """Reads the dials of one strip with one camera."""
 
-    def __init__(self, strip: StripSet, camera: Camera, network: DigitNetwork | None = None) -> None:
-        self._strip, self._network = strip, network or bundled_digits()
+    def __init__(self, strip: StripSet, camera: Camera) -> None:
+        self._strip = strip
         self._windows = [Rectifier(camera, _box(dial)) for dial in strip.dials]
 
     def read(self, image: Image) -> tuple[DialReading, ...]:
@@ -199,7 +199,7 @@ class DialReader:
             return _Read(DialReading(None, reason=found.reason))
         if len(found.digits) > 2:
             return _Read(DialReading(None, reason="more than two digits"))
-        chances = self._network.probabilities(found.digits)
+        chances = bundled_digits().probabilities(found.digits)
         worth = np.array([_chance(face, chances) for face in dial.faces])
         best = int(worth.argmax())
         total = float(worth.sum())

@@ -85,13 +85,13 @@ class SlideHeight:
         Args:
             at_yd: where its line was measured at the described height, yards along x.
         """
-        if self._stands_yd is None or abs(at_yd - self._stands_yd) >= _HEIGHT.another_yd:
-            if self._stands_yd is not None:
-                self._weigh(self._stands_yd)
-            self._stands_yd = at_yd
-
-    def _weigh(self, at_yd: float) -> None:
-        places = self._places_yd(at_yd)
+        stood_yd = self._stands_yd
+        if stood_yd is not None and abs(at_yd - stood_yd) < _HEIGHT.another_yd:
+            return
+        self._stands_yd = at_yd
+        if stood_yd is None:
+            return
+        places = self._places_yd(stood_yd)
         off = places - np.round(places)
         density = sum(np.exp(-0.5 * ((off + near) / _HEIGHT.set_yd) ** 2) for near in (-1, 0, 1))
         peak = 1 / (_HEIGHT.set_yd * np.sqrt(2 * np.pi))

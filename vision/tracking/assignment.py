@@ -180,9 +180,8 @@ def find_merged(
         detected_mm: places of the m detections, shape (m, 2).
     """
     own = np.linalg.norm(place_mm[:, None] - detected_mm[None], axis=2) <= ASSIGNMENT_LIMITS.solid_mm
-    missed = (
-        ~own.any(axis=1) & (away_ns <= ASSIGNMENT_LIMITS.merged_ns) & (since_ns <= ASSIGNMENT_LIMITS.merged_other_ns)
-    )
+    lately = (away_ns <= ASSIGNMENT_LIMITS.merged_ns) & (since_ns <= ASSIGNMENT_LIMITS.merged_other_ns)
+    missed = ~own.any(axis=1) & lately
     rows, columns = np.flatnonzero(missed), np.flatnonzero(~own.any(axis=0))
     apart = np.linalg.norm(place_mm[rows][:, None] - place_mm[rows][None], axis=2)
     just = since_ns[rows] <= ASSIGNMENT_LIMITS.merged_start_ns

@@ -21,7 +21,7 @@ from downfield.vision.tracking.assignment import suppress_duplicates
 from downfield.vision.tracking.front import facing_odds
 from downfield.vision.tracking.identification import IDENTIFICATION_LIMITS, Identities, identify, number_figures
 from downfield.vision.tracking.kalman import KALMAN_LIMITS
-from downfield.vision.tracking.team_evidence import KnownTeams, TeamReading, read_teams, tracked_teams
+from downfield.vision.tracking.team_evidence import TEAM_EVIDENCE_LIMITS, KnownTeams, TeamReading, read_teams
 from downfield.vision.tracking.teams import TeamColors, learn_teams
 
 
@@ -287,13 +287,16 @@ class LineUpSearch:
 
     def _tracked_teams(self, stands: list[_Stand]) -> Array:
         """Return the teams of figures that were surely tracked to where they stand, see `read_teams`."""
+        out, places_mm = np.zeros(len(stands)), np.array([stand.pose[:2] for stand in stands])
         if self._tracked is None or self._roster is None:
-            return np.zeros(len(stands))
+            return out
         jersey = {player.id: player.jersey for player in self._roster.players}
-        sure = [spot for spot in self._roster.spots if self._tracked[spot.id] >= SURE_IDENTITY]
-        spots_mm = self._field.to_mm(np.array([(spot.x_yd, spot.y_yd) for spot in sure]).reshape(-1, 2))
-        light = np.array([jersey[spot.id] == "light" for spot in sure], dtype=np.bool_)
-        return tracked_teams(np.array([stand.pose[:2] for stand in stands]), spots_mm, light)
+        for spot in self._roster.spots:
+            if self._tracked[spot.id] >= SURE_IDENTITY:
+                off_mm = np.linalg.norm(places_mm - self._field.to_mm(np.array([spot.x_yd, spot.y_yd])), axis=1)
+                if off_mm.min() < TEAM_EVIDENCE_LIMITS.tracked_mm:
+                    out[int(off_mm.argmin())] = 1.0 if jersey[spot.id] == "light" else -1.0
+        return out
 
     def _asks(self, reading: TeamReading, players: Sequence[Player], named: Identities) -> tuple[Asked, float]:
         """Return what a person is to answer, and how probable it is that the teams are not exchanged."""

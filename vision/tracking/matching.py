@@ -240,9 +240,8 @@ class FigureMatcher:
         sure = figures.identity >= SURE_IDENTITY
         self._sure_ns[sure] = figures.seen_ns[sure]
         if len(settled):
-            fastest_mm_per_s = (
-                RECOVERY_LIMITS.standing_mm_per_s if frame.power == "off" else ASSIGNMENT_LIMITS.fastest_mm_per_s
-            )
+            walking, standing = ASSIGNMENT_LIMITS.fastest_mm_per_s, RECOVERY_LIMITS.standing_mm_per_s
+            fastest_mm_per_s = standing if frame.power == "off" else walking
             away_ns = np.minimum(away_ns, frame.t_ns - self._began_ns)
             # A figure that is not where it surely was may have been another one all along.
             astray = figures.lost & ~sure & (away_ns > RECOVERY_LIMITS.unnoticed_ns)

@@ -115,22 +115,6 @@ def read_teams(colors: Array, x_mm: Array, leftward: Array, known: KnownTeams, t
     )
 
 
-def tracked_teams(stands_mm: Array, tracks_mm: Array, light: Bools) -> Array:
-    """Return 1 for figures that were tracked to where they stand as ones of the light team, -1 of the dark one, else 0.
-
-    Args:
-        stands_mm: where they stand, shape (m, 2).
-        tracks_mm: where k figures were tracked, shape (k, 2).
-        light: whether these are of the light team, shape (k,).
-    """
-    out = np.zeros(len(stands_mm))
-    for place, is_light in zip(tracks_mm, light.tolist(), strict=True):
-        off_mm = np.linalg.norm(stands_mm - place, axis=1)
-        if off_mm.min() < TEAM_EVIDENCE_LIMITS.tracked_mm:
-            out[int(off_mm.argmin())] = 1.0 if is_light else -1.0
-    return out
-
-
 def side_of(x_mm: Array, group: Bools) -> float:
     """Return how clearly a group of figures stands on the left of the others, 1, or on their right, -1."""
     own, others = x_mm[group], x_mm[~group]

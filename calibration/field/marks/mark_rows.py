@@ -49,9 +49,8 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
     yards = np.arange(1, round(field.length_yd))
     yards = yards[yards % field.yard_line_every_yd != 0]
     y_yd = np.arange(_HASHES.sideline_distance_yd, field.width_yd - _HASHES.sideline_distance_yd, _HASHES.step_yd)
-    at, low, high = (
-        _levels(plane, camera, field, yards + off, y_yd) for off in (0.0, -_HASHES.ground_yd, _HASHES.ground_yd)
-    )
+    offsets = (0.0, -_HASHES.ground_yd, _HASHES.ground_yd)
+    at, low, high = (_levels(plane, camera, field, yards + off, y_yd) for off in offsets)
     contrast = np.median(np.sign(paint) * (at - (low + high) / 2), axis=1) / abs(paint)
     runs = np.flatnonzero(np.diff(np.pad((contrast > _HASHES.min_contrast).astype(np.int8), 1))).reshape(-1, 2)
     shortest, longest = (length / _HASHES.step_yd for length in _HASHES.lengths_yd)

@@ -58,9 +58,8 @@ def _side(plane: Plane, camera: Camera, field: FieldModel, y_yd: float) -> int:
         return 0
     typical = float(np.median(differences))
     agreeing = float((np.sign(differences) == np.sign(typical)).mean())
-    return (
-        int(np.sign(typical)) if abs(typical) > _LIMITS.min_difference and agreeing >= _LIMITS.min_agreeing_share else 0
-    )
+    clear = abs(typical) > _LIMITS.min_difference and agreeing >= _LIMITS.min_agreeing_share
+    return int(np.sign(typical)) if clear else 0
 
 
 def are_others_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:

@@ -112,11 +112,8 @@ def measure_paint(
         fine = refine_profiles(levels, places, widths[group], tied[group], center, blur)
         for whole, part in zip((offset, sigma, near, far, misfit), fine, strict=True):
             whole[group] = part
-    found = (
-        inside
-        & (np.abs(offset) < search_px)
-        & _is_paint(samples, near, far, misfit, None if like is None else like.paint)
-    )
+    is_paint = _is_paint(samples, near, far, misfit, None if like is None else like.paint)
+    found = inside & (np.abs(offset) < search_px) & is_paint
     return PaintMeasurement(centers, normals, offset, sigma, near, found, blurs[0])
 
 
@@ -124,9 +121,9 @@ def _predict(camera: Camera, samples: PaintSamples) -> tuple[Array, Array, Array
     px = camera.to_pixels(samples.points_mm)
     # The edge of the paint runs in the picture along the image of the line; its normal is perpendicular to that.
     along_mm = samples.across_mm[:, ::-1] * (1.0, -1.0)
-    run = camera.to_pixels(samples.points_mm + 0.5 * along_mm) - camera.to_pixels(samples.points_mm - 0.5 * along_mm)
-    out = camera.to_pixels(samples.points_mm + 0.5 * samples.across_mm) - camera.to_pixels(
-        samples.points_mm - 0.5 * samples.across_mm
+    run, out = (
+        camera.to_pixels(samples.points_mm + 0.5 * way) - camera.to_pixels(samples.points_mm - 0.5 * way)
+        for way in (along_mm, samples.across_mm)
     )
     with np.errstate(invalid="ignore"):
         normals = run[:, ::-1] * (1.0, -1.0)
