@@ -102,18 +102,11 @@ class EvidencePicture:
         return self.evidence.marks(self.still)
 
 
-@dataclass(frozen=True, slots=True)
-class PlayLimits:
-    """What is shown of a play."""
-
-    lead_ns: int = 1_000_000_000  # Shown before the snap
-    trail_ns: int = 1_500_000_000  # Shown after the board was switched off or the last call was made
-    near_ns: int = 1_000_000_000  # A picture is about a call at most this far away
-    # Scenes that are searched for the end of a play; on a table one lasts some ten seconds
-    longest_ns: int = 120_000_000_000
-
-
-PLAY_LIMITS: Final = PlayLimits()
+PLAY_LEAD_NS: Final = 1_000_000_000  # Shown before the snap
+PLAY_LONGEST_NS: Final = 120_000_000_000
+"""Scenes of so long are searched for the end of a play; on a table one lasts some ten seconds."""
+_TRAIL_NS: Final = 1_500_000_000  # Shown after the board was switched off or the last call was made
+_NEAR_NS: Final = 1_000_000_000  # A picture is about a call at most this far away
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +135,7 @@ class PlayEvidence:
         """
         told = (call for call in self.calls if call.standing != "noted")
         near = min(told, key=lambda call: (abs(call.t_ns - still.t_ns), -len(call.players)), default=None)
-        if still.t_ns < self.snap.t_ns or (near is not None and abs(near.t_ns - still.t_ns) > PLAY_LIMITS.near_ns):
+        if still.t_ns < self.snap.t_ns or (near is not None and abs(near.t_ns - still.t_ns) > _NEAR_NS):
             near = None
         return CallMarks(near, self.scenes.get(still.t_ns), self.players, self.snap)
 
@@ -170,8 +163,8 @@ def play_span(
     ends = [scene.t_ns for scene in inside if scene.board == "on"]
     ends += [call.t_ns for call in calls if call.standing != "manual"]
     ends = ends or [scene.t_ns for scene in inside[-1:]] or [snap.t_ns]
-    end_ns = max(ends) + PLAY_LIMITS.trail_ns
-    return snap.t_ns - PLAY_LIMITS.lead_ns, end_ns if next_snap_ns is None else min(end_ns, next_snap_ns)
+    end_ns = max(ends) + _TRAIL_NS
+    return snap.t_ns - PLAY_LEAD_NS, end_ns if next_snap_ns is None else min(end_ns, next_snap_ns)
 
 
 _SHORTEST_NS: Final = 250_000_000  # A shorter pause between two pictures is a few dropped frames, as their numbers show

@@ -17,7 +17,14 @@ from downfield.core.scene import Scene
 from downfield.game.current_game import CurrentGame
 from downfield.game.published.game_topics import CallView
 from downfield.game.records.keeping import GameRow
-from downfield.review.evidence.evidence import PLAY_LIMITS, Evidence, EvidencePicture, PlayEvidence, play_span
+from downfield.review.evidence.evidence import (
+    PLAY_LEAD_NS,
+    PLAY_LONGEST_NS,
+    Evidence,
+    EvidencePicture,
+    PlayEvidence,
+    play_span,
+)
 from downfield.review.tracks import batched_scenes
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
@@ -155,8 +162,8 @@ class EvidenceFinder:
         next_ns = snaps[number].t_ns if number < len(snaps) else None
         end_ns = math.inf if next_ns is None else next_ns
         calls = tuple(call for call in self._calls(history) if snap.t_ns <= call.t_ns < end_ns)
-        last_ns = min(end_ns, snap.t_ns + PLAY_LIMITS.longest_ns)
-        scenes = self._scenes(history, unwritten, snap.t_ns - PLAY_LIMITS.lead_ns, last_ns)
+        last_ns = min(end_ns, snap.t_ns + PLAY_LONGEST_NS)
+        scenes = self._scenes(history, unwritten, snap.t_ns - PLAY_LEAD_NS, last_ns)
         from_ns, to_ns = play_span(snap, next_ns, calls, [scenes[t_ns] for t_ns in sorted(scenes)])
         stills = self.footage.between(from_ns, to_ns, row.began_ns)
         return PlayEvidence(number, snap, calls, stills, scenes, history.players(snap.t_ns))

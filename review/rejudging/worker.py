@@ -74,7 +74,15 @@ class JudgingWorker:
         with self._lock:
             future = self._shared.get(name)
             if future is None or (future.done() and future.exception() is not None):
-                future = self._shared[name] = self._submit(job)
+                if not self._places.acquire(blocking=False):
+                    count = JUDGING_LIMITS.waiting
+                    raise BusyError(f"{count} games are being judged again already. Try again in a minute.")
+                try:
+                    future = self._shared[name] = self._threads.submit(self._run, job)
+                except RuntimeError:  # the service is ending
+                    self._places.release()
+                    raise BusyError(_ENDING) from None
+                future.add_done_callback(lambda _: self._places.release())
             done = [other for other, one in self._shared.items() if one.done()]
             for other in done[: -JUDGING_LIMITS.kept]:
                 del self._shared[other]
@@ -85,17 +93,6 @@ class JudgingWorker:
         with self._lock:
             future = self._shared.get(name)
             return future is not None and not future.done()
-
-    def _submit(self, job: Callable[[Pause], Result]) -> Future[Result]:
-        if not self._places.acquire(blocking=False):
-            raise BusyError(f"{JUDGING_LIMITS.waiting} games are being judged again already. Try again in a minute.")
-        try:
-            future = self._threads.submit(self._run, job)
-        except RuntimeError:  # the service is ending
-            self._places.release()
-            raise BusyError(_ENDING) from None
-        future.add_done_callback(lambda _: self._places.release())
-        return future
 
     def close(self) -> None:
         """End the thread and the job it runs, which is judged anew when it is asked for again."""
