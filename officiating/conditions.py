@@ -47,11 +47,9 @@ _NORMAL: Final = NormalDist()
 
 
 def share_accepted(limit: GradedLimit, margin: float, sigma: float) -> float:
-    """Return the expected share of those who agree that a limit is met, 0..1.
+    """Return the expected share of those who agree that a limit is met, 0..1, by a margin in the limit's unit.
 
-    Args:
-        margin: measured, in the limit's unit.
-        sigma: its standard deviation; 0 where it is exact. On a step, the side of more agreement counts.
+    On a step of the limit, an exact margin (`sigma` 0) counts on the side of more agreement.
     """
     if sigma <= 0:
         return _share_at(limit, margin)
@@ -129,9 +127,7 @@ class Condition:
     def words(self, when: str = "", *, too_close: bool = False) -> str:
         """Return it in plain words, such as ``"touched: gap closed (0.3 mm inside the limit, sure to 98 %)"``.
 
-        Args:
-            when: follows what happened, such as ``" at 9.21 s"``; may be empty.
-            too_close: whether nobody has decided yet that the call is right.
+        `when` follows what happened, such as ``" at 9.21 s"``; `too_close` says that nobody has decided about it yet.
         """
         if self.measure == "front":
             return f"{self.text or 'not sure which end is the front'} ({percent_text(self.probability)})"

@@ -97,11 +97,9 @@ class Check(Generic[Subject]):
     measure: Callable[[Subject, Params], Iterator[Measurement]]  # yields the measurements of a subject
 
     def __call__(self, subject: Subject, params: Params | None = None, *, book: str = "") -> tuple[ClauseResult, ...]:
-        """Return the results for a subject, limited to the clauses of one rulebook.
+        """Return the results for a subject, by the parameters in force, or their defaults.
 
-        Args:
-            params: in force; the defaults when None.
-            book: prefix of the catalog ids wanted, such as ``"TAP-"``; empty for all.
+        They are limited to the clauses of one rulebook by the prefix of its catalog ids, such as ``"TAP-"``.
         """
         params = Params(self.params) if params is None else params
         defined = "calls.confidence" in params.definitions

@@ -55,9 +55,7 @@ class PastLine:
 def decide(state: GameState, over: Finding, short: Sequence[Finding], past: PastLine, context: RuleContext) -> Outcome:
     """Return what follows from a place that may be past a line.
 
-    Args:
-        state: the game as it is if the place is short of the line; what follows past it starts from there too.
-        short: what follows short of it, beside the state.
+    `state` is the game if it is short of the line, and what follows past it (`over`) starts from there, too.
     """
     first = tuple(past.short.told(finding, "short") for finding in short[:1])
     shorts = (*first, *short[1:])

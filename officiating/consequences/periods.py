@@ -38,11 +38,8 @@ def clock_overtime_over(ended: Sequence[float], lead: int, left_s: float) -> tup
     """Return whether an overtime on the clock is over, and by which clauses (EFL-071, EFL-073..076).
 
     It goes on while the score is tied. Only after a field goal on the very first possession does the other team get a
-    possession to answer it.
-
-    Args:
-        ended: points scored in each possession that is over, in order.
-        lead: either team's points less the other's.
+    possession to answer it. `ended` are the points scored in each possession that is over, in order, `lead` is either
+    team's.
     """
     if lead == 0:
         return left_s <= 0, ("EFL-076",) if left_s <= 0 else ("EFL-071",)

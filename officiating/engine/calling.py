@@ -33,10 +33,6 @@ def merge_findings(
     A finding made again (same rule and key) stays one finding: the more probable reading of it stands, dated to the
     first time its margin was on the side of the call. It is not settled as too close to call while its probability
     grows. A settled finding is not taken up again, unless it was too close to call and has become sure.
-
-    Args:
-        play: with the findings that wait (`pending`) and those that were called (`settled`).
-        precedence: of the rules at one instant, by id.
     """
     pending = {finding_key(finding): finding for finding in play.pending}
     rest_ns = next((_queue_ns(finding) for finding in play.pending if finding.rule == POWER), 0)

@@ -68,9 +68,8 @@ def after_play(
 ) -> LineClock:
     """Return the clock after a play (NFLS-002..025). Raises RefusedError: it can't take place as the clock stands.
 
-    Args:
-        stopped: whether something in the play stops the clock.
-        onside_recovered: whether the kickers recovered an onside kick: one more play always follows.
+    `stopped` says whether something in it stops the clock. One more play always follows an onside kick that its kickers
+    recovered.
     """
     lines = lines_moved(play, running=clock.running, hurry_up=hurry_up)
     left, one_more = clock.left - lines, clock.one_more

@@ -128,9 +128,7 @@ def _end_return(
 ) -> PlayResult:
     """Return the result of a returned kick: a touchdown, a touchback, or the ball where the return ended.
 
-    Args:
-        start, end: of the return, in the returning side's own yards.
-        own_frame: whether the returning side is the state's offense, so that its yards are those of spots.
+    Its start and end are in the returning side's own yards: those of spots where that side is the state's offense.
     """
     if end >= game.length_yd:
         return replace(touchdown(game, by, clauses), start_yd=start, end_yd=end)

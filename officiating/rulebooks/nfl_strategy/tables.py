@@ -101,9 +101,7 @@ def fumble_end(
 ) -> FumbleEnd:
     """Return how a fumble ends where it happened (NFLS-047..049). Raises RefusedError: no recovery has been rolled for.
 
-    Args:
-        spot_yd: the line of scrimmage.
-        recovered: by which team; not needed when the runner had broken the plane of the goal line.
+    `spot_yd` is the line of scrimmage. Who has broken the plane of the goal line needs no recovery.
     """
     if spot_yd + gain >= length_yd:
         return "touchdown"
@@ -148,11 +146,9 @@ def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float
 
 
 def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: bool, loss_of_down: bool) -> bool:
-    """Return whether an offensive foul is a safety (NFLS-079, 080).
+    """Return whether an offensive foul is a safety (NFLS-079, 080), by the line from which the play started.
 
-    Args:
-        line_yd: where the play started.
-        loss_of_down: whether it is the foul that also costs the down, for incomplete passes only.
+    The foul that also costs the down (`loss_of_down`) is for incomplete passes only.
     """
     near = 1 <= line_yd <= 3
     return near and on_pass and yards == 10 and (incomplete or not loss_of_down)

@@ -97,10 +97,10 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     if rule.loss_of_down and game.overtime is not None and game.overtime.for_yards:
         return end_overtime_play(game, game.overtime, -context.params.real(rule.param), context)
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
-    if rule.param == "":
+    if rule.param:
+        x_yd = _walked_off_x_yd(game, rule, call.side or game.offense, context)
+    else:
         x_yd = _spot_of_foul_yd(game, call.spot_yd, context)
-        return automatic_first_down(game, x_yd, lateral, call, context)
-    x_yd = _walked_off_x_yd(game, rule, call.side or game.offense, context)
     if rule.first_down:
         return automatic_first_down(game, x_yd, lateral, call, context)
     return move_line(game, x_yd, lateral, context, loss_of_down=rule.loss_of_down)
