@@ -81,7 +81,11 @@ def calibrate(
 
 
 def detect(picture: Image | Path | str) -> tuple[Detection, ...]:
-    """Return a picture's figures, ball and hands, best first. Raises InputError: the picture can't be used."""
+    """Return the figures, the ball and the hands in a picture, best first, by the bundled networks.
+
+    Raises:
+        InputError: the picture can't be used.
+    """
     from downfield.models.loading import open_detector
 
     image = _image(picture)

@@ -32,9 +32,8 @@ from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection, broker_access, is_inbox
+from downfield.rig.tournament.broker import DESK_SUBJECT, BrokerAccess, BrokerConnection, broker_access, is_inbox
 from downfield.rig.tournament.broker_thread import BrokerThread
-from downfield.rig.tournament.desk_connection import CHANGED_SUBJECT
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
 from downfield.rig.tournament.push_payloads import PUSH_SUBJECT, PushList, PushReport
 from downfield.rig.tournament.table_feed import FEED_SUBJECT, opened_message
@@ -210,7 +209,7 @@ class DeskTournament:
             return self._receiver.positions(content).encode()
         if subject == PUSH_SUBJECT:
             return to_json(PushList, self.pushes.list_for(from_json(PushReport, content, path=subject))).encode()
-        if subject == CHANGED_SUBJECT:
+        if subject == DESK_SUBJECT:
             return self.pushes.mark.encode()
         if subject.startswith(f"{FEED_SUBJECT}."):
             self.tables.note(opened_message(subject, content, signature))

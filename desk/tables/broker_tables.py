@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from downfield.core.errors import FormatError, NotFoundError, RefusedError
 from downfield.desk.tables.address_book import MAX_NAME, STALE_S, TableEntry, TableStatus, status_of
 from downfield.game.records.owner import rig_id
-from downfield.rig.tournament.broker import BrokerConnection, BrokerError
-from downfield.rig.tournament.table_feed import (
-    ABOUT,
-    DESK_SUBJECT,
-    FEED_SUBJECT,
-    SIGNATURE_HEADER,
-    TableMessage,
-    opened_message,
-)
+from downfield.rig.tournament.broker import DESK_SUBJECT, BrokerConnection, BrokerError
+from downfield.rig.tournament.table_feed import ABOUT, FEED_SUBJECT, SIGNATURE_HEADER, TableMessage, opened_message
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg

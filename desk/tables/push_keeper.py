@@ -18,7 +18,7 @@ from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.records.commands import MatchTicket
 from downfield.game.records.owner import rig_id
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
-from downfield.rig.tournament.broker import BrokerConnection, is_inbox
+from downfield.rig.tournament.broker import DESK_SUBJECT, BrokerConnection, is_inbox
 from downfield.rig.tournament.push_payloads import (
     PUSH_SUBJECT,
     Payload,
@@ -32,7 +32,6 @@ from downfield.rig.tournament.push_payloads import (
     TablePush,
     signed_list,
 )
-from downfield.rig.tournament.table_feed import DESK_SUBJECT
 from downfield.store.sealing.signing import RigKey
 
 if TYPE_CHECKING:

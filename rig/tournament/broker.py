@@ -1,7 +1,8 @@
-"""A connection to a tournament's broker, NATS, ended as soon as the broker is silent; a thread begins it again.
+"""A connection to a tournament's broker, NATS, or over HTTP to a desk on this computer; a thread begins it again.
 
-nats-py's own reconnecting is off: a connection that ends ends its session, and the next one begins by asking where
-everything stands. So there is one way to begin, after an hour's cut as after a start.
+It ends as soon as the broker is silent. nats-py's own reconnecting is off: a connection that ends ends its session, and
+the next one begins by asking where everything stands. So there is one way to begin, after an hour's cut as after a
+start.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import secrets
-from collections.abc import Sequence
-from contextlib import suppress
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from downfield.api.security.middleware import MAX_MESSAGE_BYTES
 from downfield.core.errors import InputError, MissingExtraError, SourceError
 from downfield.core.records import read_record, record
 
@@ -37,6 +41,9 @@ class BrokerLimits:
 
 
 BROKER_LIMITS: Final = BrokerLimits()
+
+DESK_SUBJECT: Final = "downfield.push.changed"
+"""A desk announces here, without content, that it follows the feed, or that it has something new for the tables."""
 
 
 class BrokerError(SourceError):
@@ -168,3 +175,70 @@ class BrokerConnection:
 def reason_of(error: BaseException) -> str:
     """Return what the client reported, for people."""
     return str(error).removeprefix("nats: ") or type(error).__name__
+
+
+class DeskConnection(BrokerConnection):
+    """A connection to a desk on this computer, over HTTP, in place of a broker."""
+
+    def __init__(self, address: str, ended: asyncio.Event) -> None:
+        self.ended, self._where, self._address = ended, address, address.rstrip("/")
+        self._followed: list[asyncio.Event] = []
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest message that the desk takes."""
+        return MAX_MESSAGE_BYTES
+
+    async def request(self, subject: str, content: bytes) -> bytes:
+        """Send a request and return the answer. Raises BrokerError: the desk does not answer, or refuses it."""
+        return await asyncio.to_thread(self._post, subject, content, {})
+
+    async def publish(self, subject: str, content: bytes, headers: dict[str, str] | None = None) -> None:
+        """Publish a message to the desk. Raises BrokerError: the desk does not answer, or refuses it."""
+        await asyncio.to_thread(self._post, subject, content, headers or {})
+
+    async def follow(self, subject: str) -> asyncio.Event:
+        """Return an event that is set when the desk has something new for its tables."""
+        del subject  # a desk says nothing else
+        self._followed.append(asyncio.Event())
+        return self._followed[-1]
+
+    async def watch(self) -> None:
+        """Ask the desk what is new until it does not answer any more."""
+        known = b""
+        while True:
+            try:
+                now = await self.request(DESK_SUBJECT, b"")
+            except BrokerError:
+                self.ended.set()
+                return
+            if now != known:
+                known = now
+                for followed in self._followed:
+                    followed.set()
+            await asyncio.sleep(BROKER_LIMITS.again_s)
+
+    def _post(self, subject: str, content: bytes, headers: dict[str, str]) -> bytes:
+        sent = {"Content-Type": "application/octet-stream", **headers}
+        request = urllib.request.Request(f"{self._address}/api/tournament/{subject}", content, sent, method="POST")  # noqa: S310
+        try:
+            with urllib.request.urlopen(request, timeout=BROKER_LIMITS.answer_s) as answer:  # noqa: S310  http: of the settings
+                found: bytes = answer.read()
+                return found
+        except urllib.error.HTTPError as error:
+            raise BrokerError(f"{self._where}: the desk refuses this ({error.code})") from None
+        except OSError as error:
+            raise BrokerError(f"{self._where}: the desk can't be reached ({error})") from None
+
+
+@asynccontextmanager
+async def open_desk(address: str) -> AsyncIterator[BrokerConnection]:
+    """Open a connection to a desk on this computer. Raises BrokerError: it does not answer."""
+    connection = DeskConnection(address, asyncio.Event())
+    await connection.request(DESK_SUBJECT, b"")
+    watching = asyncio.create_task(connection.watch())
+    try:
+        yield connection
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)

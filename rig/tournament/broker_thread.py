@@ -20,9 +20,9 @@ from downfield.rig.tournament.broker import (
     BrokerError,
     inbox_of,
     is_desk,
+    open_desk,
     reason_of,
 )
-from downfield.rig.tournament.desk_connection import open_desk
 
 if TYPE_CHECKING:
     from nats.aio.client import Client

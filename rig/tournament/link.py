@@ -188,7 +188,7 @@ def open_tournament(
     identity = IdentityWatch(owner.rig)
     feed = FeedPublisher(hub, owner, key, lambda: _address(service()), identity)
     grants = GrantedAccess(data_folder(settings) / DESKS, owner.rig, owner.table)
-    material = PushedMaterial(store, hub, owner.table, profile_saver(settings, owner.table), grants)
+    material = PushedMaterial(store, hub, owner.table, grants, profile_saver(settings, owner.table))
     pushes = PushReceiver(data_folder(settings) / PUSHES, hub, key, owner.table, material)
     return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes, identity, grants)
 

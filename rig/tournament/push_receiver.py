@@ -33,7 +33,7 @@ from downfield.game.records.entries import CommandCarriedOut
 from downfield.game.records.owner import rig_id
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
-from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.broker import DESK_SUBJECT, BrokerConnection
 from downfield.rig.tournament.push_payloads import (
     PUSH_SUBJECT,
     Announcement,
@@ -50,7 +50,6 @@ from downfield.rig.tournament.push_payloads import (
     TablePush,
     signed_report,
 )
-from downfield.rig.tournament.table_feed import DESK_SUBJECT
 from downfield.store.sealing.signing import RigKey
 from downfield.store.writing.store import Store
 
@@ -69,20 +68,15 @@ class PushedMaterial:
 
     Args:
         store: of the rig, with the saved teams.
+        grants: decides about the desk's grants.
         save_profile: saves a calibration; None where no camera is configured.
-        grants: decides about the desk's grants; None where none are taken.
     """
 
     def __init__(
-        self,
-        store: Store,
-        hub: Hub,
-        table: str,
-        save_profile: SaveProfile | None = None,
-        grants: GrantedAccess | None = None,
+        self, store: Store, hub: Hub, table: str, grants: GrantedAccess, save_profile: SaveProfile | None = None
     ) -> None:
         self._store, self._hub, self._table, self._save_profile = store, hub, table, save_profile
-        self._grants = grants
+        self.grants = grants
         self._shown = ScheduleView()
 
     def say(self, text: str) -> None:
@@ -117,21 +111,6 @@ class PushedMaterial:
         own = [game for game in sent.games if game.table.strip().casefold() == self._table.strip().casefold()]
         self._show(event=sent.event, games=tuple(made_of(ScheduledGameView, game) for game in own))
         return f"{len(own)} of the {len(sent.games)} games to be played are at this table."
-
-    def know_desk(self, sent: PushedAccess) -> str:
-        """Take the grants of a desk, but those it has revoked, and return what was done.
-
-        Raises:
-            RefusedError: this table takes none.
-        """
-        if self._grants is None:
-            raise RefusedError("this table takes no grants")
-        return self._grants.take(sent.key, sent.revoked)
-
-    def set_desk_clock(self, sent: PushList) -> None:
-        """Know what the clock of the desk that has answered shows."""
-        if self._grants is not None and sent.at_ns:
-            self._grants.set_clock(sent.key, sent.at_ns)
 
     def save_calibration(self, calibration: Calibration) -> str:
         """Save a calibration that is in use now, and return what became of it."""
@@ -237,7 +216,8 @@ class PushReceiver:
         fault = found.fault(rig_id(self._key.public_text), report.nonce)
         if fault:
             raise FormatError(PUSH_SUBJECT, fault)
-        self._material.set_desk_clock(found)
+        if found.at_ns:
+            self._material.grants.set_clock(found.key, found.at_ns)
         self._waiting = found.pushes
 
     def _apply_waiting(self) -> None:
@@ -292,7 +272,7 @@ class PushReceiver:
             self._material.say(f"{by}: {payload.text}")
             return payload.text
         if isinstance(payload, PushedAccess):
-            return self._material.know_desk(payload)
+            return self._material.grants.take(payload.key, payload.revoked)
         if isinstance(payload, PushedTeams):
             return self._material.keep_teams(payload)
         if isinstance(payload, PushedSchedule):

@@ -26,14 +26,10 @@ from downfield.core.errors import FormatError, RefusedError
 from downfield.core.records import from_json, record, to_json
 from downfield.game.published.hub import SNAPSHOT, Hub, encode_value
 from downfield.game.records.owner import GameOwner, rig_id
-from downfield.rig.tournament.broker import BrokerConnection
-from downfield.rig.tournament.desk_connection import DeskConnection
+from downfield.rig.tournament.broker import DESK_SUBJECT, BrokerConnection, DeskConnection
 from downfield.store.sealing.signing import RigKey, is_signed_text
 
 FEED_SUBJECT: Final = "downfield.feed"  # Begins the subject of a topic of a table: ``downfield.feed.RIG.TOPIC``
-
-DESK_SUBJECT: Final = "downfield.push.changed"
-"""A desk announces here, without content, that it follows the feed, or that it has something new for the tables."""
 
 ABOUT: Final = "about"  # The topic with a table's address; the others are those of the rig's own feed
 

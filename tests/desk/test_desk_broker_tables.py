@@ -24,12 +24,12 @@ from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.game.records.owner import rig_id
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
+from downfield.rig.tournament.broker import DESK_SUBJECT
 from downfield.rig.tournament.broker_thread import BrokerThread, open_broker
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
 from downfield.rig.tournament.push_payloads import PUSH_SUBJECT
 from downfield.rig.tournament.table_feed import (
     ABOUT,
-    DESK_SUBJECT,
     FEED_TOPICS,
     SIGNATURE_HEADER,
     TableMessage,

@@ -16,6 +16,7 @@ from served_games import FakeRig
 from tournament_tables import desk_over, table
 from waiting import WAIT_S, wait_until
 
+from downfield.api.security.grants import GrantedAccess
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import OutputError, RefusedError
 from downfield.core.records import to_json
@@ -85,7 +86,9 @@ class Table:
         self.rig, self.store, self.hub = CalibratedRig(), Store.at(folder / "downfield.db"), Hub()
         self.game = GameService(StoredJournals(self.store), self.hub, self.rig, DEMO.field, load_rulebook("tap"))
         self.game.start_game(NewGame())
-        material = PushedMaterial(self.store, self.hub, "Table 1", save_profile)
+        material = PushedMaterial(
+            self.store, self.hub, "Table 1", GrantedAccess(folder / "desks.json", "a", "Table 1"), save_profile
+        )
         self.receiver = PushReceiver(folder / "pushes.json", self.hub, RigKey.generate(), "Table 1", material)
         self.receiver.attach(self.game)
         self._sent = 0
@@ -125,7 +128,7 @@ def test_a_table_publishes_its_own_games_only_and_again_after_a_restart(one: Tab
     assert one.apply(PushedSchedule("Open", games)).text == "1 of the 2 games to be played are at this table."
     assert [game.home for game in one.hub.value("schedule").games] == ["Совы"]
     again = Hub()
-    material = PushedMaterial(one.store, again, "Table 1")
+    material = PushedMaterial(one.store, again, "Table 1", GrantedAccess(tmp_path / "desks.json", "a", "Table 1"))
     PushReceiver(tmp_path / "pushes.json", again, RigKey.generate(), "Table 1", material).attach(one.game)
     assert again.value("schedule") == one.hub.value("schedule")
 
