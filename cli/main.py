@@ -144,7 +144,10 @@ def _writable(then: Callable[..., Any] | None, context: Any, param: Any, value: 
     return value if then is None else then(context, param, value)
 
 
-def _set(name: str) -> Callable[[typer.Context, bool], None]:
+def _flag(text: str, *names: str) -> Any:
+    """Return an option that is noted in `SHARED`."""
+    name = names[0].removeprefix("--")
+
     def take(context: typer.Context, value: bool) -> None:
         if context.resilient_parsing:  # a shell asks how a line may go on
             return
@@ -152,7 +155,7 @@ def _set(name: str) -> Callable[[typer.Context, bool], None]:
             logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", force=True)
         setattr(SHARED, name, value)
 
-    return take
+    return typer.Option(*names, help=text, callback=take, expose_value=False)
 
 
 _shared: Final = typer.Typer(add_completion=False)
@@ -160,28 +163,9 @@ _shared: Final = typer.Typer(add_completion=False)
 
 @_shared.command()
 def _options(
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet", "-q", help="Print results and errors alone.", callback=_set("quiet"), expose_value=False
-        ),
-    ] = False,
-    verbose: Annotated[
-        bool,
-        typer.Option(
-            "--verbose",
-            "-v",
-            help="Also print what is done, and an error's origin.",
-            callback=_set("verbose"),
-            expose_value=False,
-        ),
-    ] = False,
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite", help="Replace results that exist already.", callback=_set("overwrite"), expose_value=False
-        ),
-    ] = False,
+    quiet: Annotated[bool, _flag("Print results and errors alone.", "--quiet", "-q")] = False,
+    verbose: Annotated[bool, _flag("Also print what is done, and an error's origin.", "--verbose", "-v")] = False,
+    overwrite: Annotated[bool, _flag("Replace results that exist already.", "--overwrite")] = False,
 ) -> None:
     """Stand for what every command has."""
 

@@ -315,7 +315,6 @@ def _lens_pictures(source: Path) -> Iterator[Image]:
 
 
 def _live_pictures(source: str) -> Iterator[Image]:
-    """Yield a camera's pictures as they arrive."""
     source_frames = open_source(SourceChoice(source), CaptureClock(), ActiveProblems())
     try:
         for frame in source_frames.frames():

@@ -26,7 +26,7 @@ from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
-from downfield.rig.games.contribution import Collected, Collector
+from downfield.rig.games.contribution import Collected, collect
 from downfield.rig.games.contribution_file import (
     MOST_FRAMES,
     ContributedFrame,
@@ -89,7 +89,7 @@ def contribute(
         rows = _games(opened.store, games or [])
         footage = RecordedFootage(recordings_folder(configuration))
         with progress_bar("Looking through the games") as advance:
-            collected = Collector(opened.store, footage, data_folder(configuration)).collect(rows, frames, advance)
+            collected = collect(opened.store, footage, data_folder(configuration), rows, frames, advance)
     numbers = [*range(1, len(collected.frames) + 1)]
     _say_found(collected, len(rows))
     kept = without(numbers, leave_out)

@@ -168,7 +168,6 @@ def _judge_tracks(
 
 
 def _title(judgment: Judgment, shown: Sequence[Call]) -> str:
-    """Return how many calls were made, and how many more are only reported."""
     hidden = len(judgment.calls) - len(shown)
     more = f", and {hidden} more that are only reported (--reported shows them)" if hidden else ""
     return f"{judgment.rulebook}: {counted(len(shown), 'call')}{more}"
@@ -186,7 +185,6 @@ def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) ->
 
 
 def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> None:
-    """Print the judgment as tables on a terminal."""
     console = open_console(wrap=True)
     table = Table(title=_title(judgment, shown), title_justify="left")
     for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):

@@ -6,7 +6,7 @@ import logging
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -139,8 +139,8 @@ def run(
         try:
             with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
                 while True:
-                    opening = _Opening(configured(changes), table, away)
-                    ended = _run(opening, console, Path(temporary), once=once, paced=not fast)
+                    played = configured(changes)
+                    ended = _run(played, table, away, console, Path(temporary), once=once, paced=not fast)
                     if ended is None:
                         break
                     if isinstance(ended, _CameraAway):  # its table is waited for, while what was played before goes on
@@ -186,28 +186,33 @@ class _CameraAway(_NextTable):
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    """What is to be played."""
+def _run(
+    configuration: Configuration,
+    table: NamedSource | None,
+    away: _CameraAway | None,
+    console: Console,
+    temporary: Path,
+    *,
+    once: bool,
+    paced: bool,
+) -> _NextTable | None:
+    """Play until the end; return the table that was set up meanwhile, or one whose camera does not answer.
 
-    configuration: Configuration
-    # whose camera it is; None for a source that was named, and for what is played while a camera is away
-    table: NamedSource | None
-    away: _CameraAway | None  # a table that is played on as soon as its camera answers; None for none
-
-
-def _run(opening: _Opening, console: Console, temporary: Path, *, once: bool, paced: bool) -> _NextTable | None:
-    """Play until the end; return the table that was set up meanwhile, or one whose camera does not answer."""
-    settings, table, away = opening.configuration.settings, opening.table, opening.away
+    Args:
+        table: whose camera it is; None for a source that was named, and for what is played while a camera is away.
+        away: a table that is played on as soon as its camera answers; None for none.
+    """
+    settings = configuration.settings
     name = settings.source.name
     if name not in {"", str(bundled_demo())} and not name.startswith("scenes") and not settings.calibration.file:
         console.print(
             f"Opening {without_password(name)}. If it is not calibrated yet, its printed field is"
             " looked for, which takes up to a minute."
         )
-    with _alone(settings), _logged(settings):
+    # A recording shown again writes nothing into the data folder.
+    with nullcontext() if is_recording(name) else leased_data_folder(settings), _logged(settings):
         try:
-            rig = _open_rig(opening.configuration, temporary, paced=paced)
+            rig = _open_rig(configuration, temporary, paced=paced)
         except SourceError as error:
             if table is not None:
                 problem = f"{_called(table)[0].upper()}{_called(table)[1:]} can't be opened yet: {with_remedy(error)}"
@@ -250,13 +255,7 @@ def _referee(rig: Rig, console: Console, *, once: bool, waits_for_phone: bool) -
 
 
 def _called(table: NamedSource) -> str:
-    """Return what is opened as a phrase."""
     return table.name if isinstance(table, _Phone) else f"the table '{table.name}'"
-
-
-def _alone(settings: RigSettings) -> AbstractContextManager[None]:
-    """Be the only rig with the data folder; a recording shown again writes nothing there."""
-    return nullcontext() if is_recording(settings.source.name) else leased_data_folder(settings)
 
 
 @contextmanager

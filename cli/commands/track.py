@@ -216,7 +216,11 @@ def _track(source: str, camera: Calibration, out: Path, options: _Options) -> Tr
             else:
                 scenes = (vision.process(frame) for frame in pictures)
         else:
-            refuse_slow_options(independent=options.independent, thorough=options.thorough)
+            if options.independent or options.thorough:
+                slow = "--independent" if options.independent else "--thorough"
+                raise InputError(
+                    f"{slow} takes longer than live frames allow. Record the game, and track the recording."
+                )
             if options.events:
                 raise InputError("--events are those of a recording; a live table's come from its pages: downfield run")
             cache = None
@@ -266,7 +270,6 @@ def within(frames: Iterable[CapturedFrame], start_s: float, end_s: float) -> Ite
 
 
 def _players_in(scenes: list[Scene]) -> tuple[Player, ...]:
-    """Return every player in scenes that were processed independently."""
     players: dict[str, Player] = {}
     for figure in chain.from_iterable(scene.figures for scene in scenes):
         base = BaseSize(figure.length_mm, figure.width_mm, corner_mm=figure.corner_mm)
@@ -359,10 +362,3 @@ def close_on_interrupt(source: FrameSource) -> Iterator[None]:
         yield
     finally:
         restore()
-
-
-def refuse_slow_options(*, independent: bool, thorough: bool) -> None:
-    """Refuse options that are too slow for a live source. Raises InputError: such an option was given."""
-    if independent or thorough:
-        name = "--independent" if independent else "--thorough"
-        raise InputError(f"{name} takes longer than live frames allow. Record the game, and track the recording.")

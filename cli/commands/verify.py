@@ -128,7 +128,6 @@ def verify(
 
 
 def _report_doubts(opened: OpenedForReading) -> None:
-    """Print what can't be checked in a store."""
     if opened.note:
         print_stderr(f"downfield: {opened.note}")
     for rig in rigs_without_list(opened.store):
@@ -230,7 +229,6 @@ def _seals_here(store: StoreReader, games: list[str], folder: Path) -> dict[str,
 
 
 def _seals(store: StoreReader, game: str) -> Iterator[SegmentSealed]:
-    """Yield the seals of recorded files in the journal of a game."""
     with suppress(FormatError):  # of an entry that can't be read the journal's own check tells
         for entry in store.entries(game, attachments=False):
             if entry.kind == SEAL_KIND:

@@ -285,7 +285,6 @@ def check_data_name(output: Path) -> None:
 
 
 def _check_name(path: Path) -> None:
-    """Refuse what can't be the name of a file."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):

@@ -142,8 +142,9 @@ class TerminalView(LoopObserver):
 
     def render(self) -> RenderableType:
         """Return the present view."""
+        notices = [styled(text, _NOTICE_STYLES[level]) for level, text in self._notices]
         return Panel(
-            Group(self._game(), Text(), self._call_table(), Text(), *self._health(), *self._notice_lines()),
+            Group(self._game(), Text(), self._call_table(), Text(), *self._health(), *notices),
             title=Text.assemble(styled("Downfield", "bold"), styled(f"  {self._title}")),
             title_align="left",
             subtitle=styled(f"{self._address}   stop with Ctrl-C" if self._address else "stop with Ctrl-C"),
@@ -177,10 +178,6 @@ class TerminalView(LoopObserver):
         if health.recording.on:
             yield styled(f"recording {health.recording.file} ({health.recording.seconds:.0f} s)", "dim")
         yield styled(health.text, _HEALTH_STYLES[health.level])
-
-    def _notice_lines(self) -> Iterator[RenderableType]:
-        for level, text in self._notices:
-            yield styled(text, _NOTICE_STYLES[level])
 
 
 def _prefix(call: Call) -> str:

@@ -11,7 +11,6 @@ from typing import Any, Final
 from downfield.broadcast.integrations.documents import WALL_CLOCK_NS
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recording_library import (
-    RecordedSpan,
     files_of,
     index_path,
     recorded_span,
@@ -26,14 +25,6 @@ from downfield.rig.configuration.settings import RigSettings, recordings_folder
 from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
 from downfield.store.sealing.signing import RigKey
-
-
-def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpan]:
-    """Return the files with frames of a span of time on the capture clock, in order."""
-    spans = (recorded_span(video) for video in recorded_videos(folder))
-    found = [span for span in spans if span is not None and span.first_ns <= to_ns and span.last_ns >= from_ns]
-    return sorted(found, key=lambda span: recording_order(span.video))
-
 
 _MARGIN_NS: Final = 5_000_000_000  # Video is taken this long before the first event and after the last
 
@@ -95,7 +86,6 @@ class BundleExporter:
         return BundleSource(self._store, row, self._key, calibration, configuration, tuple(files), tuple(notes))
 
     def _video(self, row: GameRow) -> tuple[list[BundleFile], list[str]]:
-        """Return the files of a game's video, and what is missing of it."""
         if self._clip is not None:
             if row.began_ns in self._clip.earlier:
                 return [], ["no video: the game was played before this video was opened"]
@@ -105,13 +95,15 @@ class BundleExporter:
         times_ns += [t_ns for batch in history.batches for t_ns in (batch.first_ns, batch.last_ns)]
         if not times_ns:
             return [], ["no video: the game has no scenes and no events"]
-        folder = recordings_folder(self._settings)
-        spans = recorded_between(folder, min(times_ns) - _MARGIN_NS, max(times_ns) + _MARGIN_NS)
+        from_ns, to_ns = min(times_ns) - _MARGIN_NS, max(times_ns) + _MARGIN_NS
+        known = filter(None, map(recorded_span, recorded_videos(recordings_folder(self._settings))))
+        spans = [span for span in known if span.first_ns <= to_ns and span.last_ns >= from_ns]
         if not spans and max(times_ns) < WALL_CLOCK_NS:
             return [], ["no video: the game was played from one. Name it with --video"]
         if not spans:
             return [], ["no video: recording was off, or the files were deleted to make room"]
-        files = [path for span in spans for path in files_of(span.video)]
+        in_order = sorted((span.video for span in spans), key=recording_order)
+        files = [path for video in in_order for path in files_of(video)]
         return [BundleFile(f"recording/{path.parent.name}/{path.name}", path) for path in files], []
 
 

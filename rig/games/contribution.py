@@ -37,25 +37,17 @@ MARGIN_MM: Final = 45.0  # Kept around the board, as far as a helmet over its ed
 SALT: Final = "contribution-salt"
 """File in the data folder without which tables' ids can't be made or matched with names."""
 
+Progress = Callable[[int, int], None]
+
 _GRAY: Final = 128
 _EDGE_POINTS: Final = 24  # along each side: a lens bends it
 
 
-@dataclass(frozen=True, slots=True)
-class MomentLimits:
-    """What counts as a moment, and how moments are spread."""
-
-    reach_ns: int = 1_000_000_000  # A correction is about the latest scene this long before it
-    # Uncertain moments are at least this far apart: figures that stand still look the same
-    apart_ns: int = 3_000_000_000
-    # Below this sum of doubts a scene teaches nothing new: it is half a front that nobody knows
-    least_doubt: float = 0.5
-    # Standard deviation of a position that counts as a whole doubt; a figure in the open has 0.2 to 0.5
-    sigma_mm: float = 3.0
-    least_gap_chance: float = 0.2  # A contact less probable than this, or more probable than the rest, is no doubt
-
-
-_LIMITS: Final = MomentLimits()
+_REACH_NS: Final = 1_000_000_000  # A correction is about the latest scene this long before it
+_APART_NS: Final = 3_000_000_000  # Uncertain moments are so far apart at least: figures that stand still look the same
+_LEAST_DOUBT: Final = 0.5  # Below this sum of doubts a scene teaches nothing new: it is half a front that nobody knows
+_SIGMA_MM: Final = 3.0  # Deviation of a position that counts as a whole doubt; a figure in the open has 0.2 to 0.5
+_LEAST_GAP_CHANCE: Final = 0.2  # A contact less probable than this, or more probable than the rest, is no doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +64,7 @@ class Moment:
         return self.reasons != ("uncertain",)
 
 
-def find_moments(
-    store: StoreReader, history: History, progress: Callable[[int, int], None] = lambda _done, _total: None
-) -> list[Moment]:
+def find_moments(store: StoreReader, history: History, progress: Progress) -> list[Moment]:
     """Return the moments of a game, those people corrected first, then by falling doubt.
 
     Args:
@@ -92,7 +82,7 @@ def find_moments(
     for number, batch in enumerate(history.batches, start=1):
         # A batch is a second or two, and a figure that is unsure is so for longer: one scene of each is examined.
         first = next(iter(_scenes(store, history, batch)), None)
-        if first is not None and not first.unfit and doubt(first) >= _LIMITS.least_doubt:
+        if first is not None and not first.unfit and doubt(first) >= _LEAST_DOUBT:
             unsure.append(Moment(first, ("uncertain",), doubt(first)))
         progress(number, len(history.batches))
     by_doubt = sorted(unsure, key=lambda moment: -moment.doubt)
@@ -103,7 +93,7 @@ def spread(moments: Sequence[Moment]) -> list[Moment]:
     """Return the moments, in order, without uncertain ones that are close to one before them."""
     kept: list[Moment] = []
     for moment in moments:
-        if moment.corrected or all(abs(moment.scene.t_ns - one.scene.t_ns) >= _LIMITS.apart_ns for one in kept):
+        if moment.corrected or all(abs(moment.scene.t_ns - one.scene.t_ns) >= _APART_NS for one in kept):
             kept.append(moment)
     return kept
 
@@ -111,14 +101,13 @@ def spread(moments: Sequence[Moment]) -> list[Moment]:
 def doubt(scene: Scene) -> float:
     """Return how unsure the tracker was of a scene: a sum over its figures and contacts, one for each whole doubt."""
     figures = [figure for figure in scene.figures if figure.posture in {"upright", "fallen"} and not figure.lost]
-    near = _LIMITS.least_gap_chance
-    touches = sum(near < contact.probability < 1 - near for contact in scene.contacts)
+    touches = sum(_LEAST_GAP_CHANCE < contact.probability < 1 - _LEAST_GAP_CHANCE for contact in scene.contacts)
     return sum(_doubt_of(figure) for figure in figures) + 0.25 * touches
 
 
 def _doubt_of(figure: Figure) -> float:
     front = 1 - abs(2 * figure.front - 1)
-    place = min(max(figure.sigma_mm) / _LIMITS.sigma_mm, 1.0)
+    place = min(max(figure.sigma_mm) / _SIGMA_MM, 1.0)
     return front + 0.5 * place + 0.5 * (not figure.sure)
 
 
@@ -177,7 +166,7 @@ def doubted(scene: Scene, players: Iterable[str]) -> Scene:
 
 def _scene_before(store: StoreReader, history: History, at_ns: int) -> list[Scene]:
     """Return the latest scene at an instant or shortly before it; empty where there is none."""
-    from_ns = at_ns - _LIMITS.reach_ns
+    from_ns = at_ns - _REACH_NS
     scenes = (one for one in batched_scenes(store, history, from_ns, at_ns) if from_ns <= one.t_ns <= at_ns)
     latest = max(scenes, key=lambda scene: scene.t_ns, default=None)
     return [] if latest is None else [latest]
@@ -259,9 +248,6 @@ def table_id(data_folder: Path, table: str) -> str:
     return hashlib.sha256(salt + table.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-Progress = Callable[[int, int], None]
-
-
 @dataclass(frozen=True, slots=True)
 class Collected:
     """What was found."""
@@ -270,53 +256,48 @@ class Collected:
     unrecorded: int  # moments worth learning from of which no picture or no calibration is kept
 
 
-@dataclass(frozen=True, slots=True)
-class Collector:
-    """Collects frames."""
+def collect(
+    store: StoreReader, footage: Footage, data_folder: Path, games: Sequence[GameRow], count: int, progress: Progress
+) -> Collected:
+    """Return the frames most worth learning from, at most so many.
 
-    store: StoreReader
-    footage: Footage
-    data_folder: Path
+    Args:
+        progress: receives how much of a game has been searched, and of how much.
 
-    def collect(
-        self, games: Sequence[GameRow], count: int, progress: Progress = lambda _done, _total: None
-    ) -> Collected:
-        """Return the frames most worth learning from, at most so many.
+    Raises:
+        FormatError, OutputError: a journal or the store can't be read.
+    """
+    found: list[tuple[Moment, GameRow, History]] = []
+    for row in games:
+        history = History(store, row)
+        found += [(moment, row, history) for moment in find_moments(store, history, progress)]
+    found.sort(key=lambda item: (not item[0].corrected, -item[0].doubt))
+    chosen: list[tuple[tuple[int, int], ContributedFrame, Image]] = []
+    unrecorded = 0
+    for moment, row, history in found:
+        if len(chosen) == count:
+            break
+        made = _frame(footage, data_folder, moment, row, history)
+        if made is None:
+            unrecorded += 1
+        else:
+            chosen.append(((row.began_ns, moment.scene.t_ns), *made))
+    chosen.sort(key=lambda item: item[0])
+    return Collected(tuple((frame, image) for _, frame, image in chosen), unrecorded)
 
-        Args:
-            progress: receives how much of a game has been searched, and of how much.
 
-        Raises:
-            FormatError, OutputError: a journal or the store can't be read.
-        """
-        found: list[tuple[Moment, GameRow, History]] = []
-        for row in games:
-            history = History(self.store, row)
-            found += [(moment, row, history) for moment in find_moments(self.store, history, progress)]
-        found.sort(key=lambda item: (not item[0].corrected, -item[0].doubt))
-        chosen: list[tuple[tuple[int, int], ContributedFrame, Image]] = []
-        unrecorded = 0
-        for moment, row, history in found:
-            if len(chosen) == count:
-                break
-            made = self._frame(moment, row, history)
-            if made is None:
-                unrecorded += 1
-            else:
-                chosen.append(((row.began_ns, moment.scene.t_ns), *made))
-        chosen.sort(key=lambda item: item[0])
-        return Collected(tuple((frame, image) for _, frame, image in chosen), unrecorded)
-
-    def _frame(self, moment: Moment, row: GameRow, history: History) -> tuple[ContributedFrame, Image] | None:
-        t_ns = moment.scene.t_ns
-        with suppress(NotRecordedError):
-            still = self.footage.between(t_ns, t_ns, row.began_ns)[0]
-            image = self.footage.picture(still)
-            kept = self.footage.calibration(still).fitting((image.shape[1], image.shape[0]))
-            if kept.calibration is None or not shows_board(kept.calibration):
-                return None
-            part, calibration = crop_to_board(image, kept.calibration)
-            scene, players = numbered_figures(moment.scene, history.players(t_ns))
-            table = table_id(self.data_folder, f"{row.table}\n{kept.calibration.field.name}")
-            return ContributedFrame(table, moment.reasons, calibration, scene, players), part
-        return None
+def _frame(
+    footage: Footage, data_folder: Path, moment: Moment, row: GameRow, history: History
+) -> tuple[ContributedFrame, Image] | None:
+    t_ns = moment.scene.t_ns
+    with suppress(NotRecordedError):
+        still = footage.between(t_ns, t_ns, row.began_ns)[0]
+        image = footage.picture(still)
+        kept = footage.calibration(still).fitting((image.shape[1], image.shape[0]))
+        if kept.calibration is None or not shows_board(kept.calibration):
+            return None
+        part, calibration = crop_to_board(image, kept.calibration)
+        scene, players = numbered_figures(moment.scene, history.players(t_ns))
+        table = table_id(data_folder, f"{row.table}\n{kept.calibration.field.name}")
+        return ContributedFrame(table, moment.reasons, calibration, scene, players), part
+    return None

@@ -48,11 +48,6 @@ def heads_file(settings: RigSettings) -> Path:
     return folder.with_name(f"{folder.name}.heads.jsonl")
 
 
-def unsaved_folder(settings: RigSettings) -> Path:
-    """Return the folder for entries that the store does not accept."""
-    return Path(settings.store.unsaved).expanduser() if settings.store.unsaved else data_folder(settings) / "unsaved"
-
-
 def open_rig_key(folder: Path, *, must_be_kept: bool) -> RigKey:
     """Return the rig's key in a data folder, made for its owner only when there is none.
 
@@ -170,7 +165,9 @@ def open_judgings(settings: RigSettings, key: RigKey) -> KeptJudgings:
 def _unsaved_places(settings: RigSettings, store: Store, owner: GameOwner) -> list[Path]:
     """Return the folders for entries that a store does not accept; those of another store are never mixed in."""
     name = f"{owner.rig}-{hashlib.sha256(store.where.encode()).hexdigest()[:12]}"
-    folders = [unsaved_folder(settings) / name, heads_file(settings).parent / ".downfield-unsaved" / name]
+    chosen = settings.store.unsaved
+    unsaved = Path(chosen).expanduser() if chosen else data_folder(settings) / "unsaved"
+    folders = [unsaved / name, heads_file(settings).parent / ".downfield-unsaved" / name]
     shared = lasting_temporary_folder(f"downfield-unsaved-{name}")
     return folders if shared is None else [*folders, shared]
 

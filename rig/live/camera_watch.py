@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -34,20 +33,11 @@ from downfield.vision.board.lighting import (
 FLICKER, EXPOSURE, LOWERED_RATE = "lamps_flicker", "exposure_moves", "camera_rate_lowered"
 CAMERA_CHANGED: Final = "camera_changed"
 
-
-@dataclass(frozen=True, slots=True)
-class CameraWatchLimits:
-    """Times of watching a camera."""
-
-    every_ns: int = 500_000_000  # Time between two judgments
-    # Judgments in a row that must find flicker or a lowered rate: light and cameras settle after a change
-    lasting: int = 3
-    report_ns: int = 20_000_000_000  # A fault is reported for this long after it was last found
-    returned_ns: int = 800_000_000  # After a longer gap the camera was opened again
-    compared_ns: int = 1_000_000_000  # Pictures of this time before and after a gap are compared
-
-
-CAMERA_WATCH_LIMITS: Final = CameraWatchLimits()
+_EVERY_NS: Final = 500_000_000  # Time between two judgments
+_LASTING: Final = 3  # Judgments in a row that must find flicker or a lowered rate: light settles after a change
+REPORT_NS: Final = 20_000_000_000  # A fault is reported for this long after it was last found
+_RETURNED_NS: Final = 800_000_000  # After a longer gap the camera was opened again
+_COMPARED_NS: Final = 1_000_000_000  # Pictures of this time before and after a gap are compared
 
 _EXPOSURES: Final[dict[Mains, str]] = {50: "100 or 200", 60: "83 or 167"}
 """Exposures over which a lamp's flicker is even, 0.1 ms: whole periods of twice the mains frequency."""
@@ -74,22 +64,22 @@ class CameraWatch(LoopObserver):
         window_ns = LIGHTING_LIMITS.rate_window_s * 1e9
         while frame.t_ns - self._arrivals[0][1] > window_ns:
             self._arrivals.popleft()
-        if frame.t_ns - self._judged_arrivals_ns >= CAMERA_WATCH_LIMITS.every_ns:
+        if frame.t_ns - self._judged_arrivals_ns >= _EVERY_NS:
             self._judged_arrivals_ns = frame.t_ns
             self._judge_rate(frame.t_ns)
 
     def scene_ready(self, frame: Frame, _: Scene) -> None:
         """Measure the light in a picture, and judge it with those before."""
         t_ns = frame.t_ns
-        if self._levels and not 0 < t_ns - self._levels[-1][0] < CAMERA_WATCH_LIMITS.returned_ns:
+        if self._levels and not 0 < t_ns - self._levels[-1][0] < _RETURNED_NS:
             self._begin_anew(t_ns)
         self._levels.append((t_ns, cell_levels(frame.image)))
         while t_ns - self._levels[0][0] > LIGHTING_LIMITS.flicker_window_s * 1e9:
             self._levels.popleft()
-        if t_ns - self._judged_ns >= CAMERA_WATCH_LIMITS.every_ns or t_ns < self._judged_ns:
+        if t_ns - self._judged_ns >= _EVERY_NS or t_ns < self._judged_ns:
             self._judged_ns = t_ns
             self._looks.append((t_ns, look_of(frame.image)))
-            while t_ns - self._looks[0][0] > CAMERA_WATCH_LIMITS.compared_ns:
+            while t_ns - self._looks[0][0] > _COMPARED_NS:
                 self._looks.popleft()
             self._judge_light(t_ns)
 
@@ -139,22 +129,20 @@ class CameraWatch(LoopObserver):
     def _changes(self, t_ns: int) -> tuple[str, ...]:
         """Return how the pictures look different from before the last gap."""
         since_ns = t_ns - self._returned_ns
-        if self._before is None or since_ns < CAMERA_WATCH_LIMITS.compared_ns:
+        if self._before is None or since_ns < _COMPARED_NS:
             return ()
         changes = look_changes(self._before, median_look([look for _, look in self._looks]))
-        if not changes or since_ns > CAMERA_WATCH_LIMITS.report_ns:
+        if not changes or since_ns > REPORT_NS:
             self._before = None
         return changes
 
-    def _report(
-        self, code: str, found: bool, t_ns: int, text: str, remedy: str, lasting: int = CAMERA_WATCH_LIMITS.lasting
-    ) -> None:
+    def _report(self, code: str, found: bool, t_ns: int, text: str, remedy: str, lasting: int = _LASTING) -> None:
         """Report what was found often enough; end it once it has not been found for long."""
         row = self._in_a_row[code] = self._in_a_row.get(code, 0) + 1 if found else 0
         if row >= lasting:
             self._found_ns[code] = t_ns
             self._problems.report(HealthReason(code=code, level="warning", text=text, remedy=remedy))
-        elif code in self._found_ns and not 0 <= t_ns - self._found_ns[code] < CAMERA_WATCH_LIMITS.report_ns:
+        elif code in self._found_ns and not 0 <= t_ns - self._found_ns[code] < REPORT_NS:
             del self._found_ns[code]
             self._problems.resolve(code)
 

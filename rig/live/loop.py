@@ -196,7 +196,6 @@ class Loop:
         self._observe("scene_ready", frame, scene)
 
     def _update_line_up(self) -> None:
-        """Pass a line-up that was declared since the last frame to the vision stage."""
         line_up = self._referee.line_up
         confirmed = line_up.revision != self._line_up_revision
         self._line_up_revision = line_up.revision
@@ -206,14 +205,12 @@ class Loop:
                 self._vision.line_up(line_up.players, line_up.left)
 
     def _update_identities(self) -> None:
-        """Pass who is who, as declared since the last frame, to the vision stage."""
         before, self._identities = self._identities, self._referee.line_up.identities
         for event, declared in self._identities.items():
             if event not in before:
                 self._vision.identify(declared.left, declared.places)
 
     def _update_fronts(self) -> None:
-        """Pass the fronts that were declared, or undone, since the last frame to the vision stage."""
         before, self._fronts = self._fronts, self._referee.line_up.fronts
         if before == self._fronts:
             return

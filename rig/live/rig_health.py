@@ -72,20 +72,14 @@ MORE_FIGURES: Final = "more_figures"
 """Code of figures on the board that are none of the line-up's; the panel offers to find all figures again."""
 
 
-@dataclass(frozen=True, slots=True)
-class RigHealthLimits:
-    """Times of the health report."""
+_WINDOW_NS: Final = 1_000_000_000  # Frame rate and latency are measured over the last second
+_WINDOW_FRAMES: Final = 1000  # Largest number of frames remembered of that second; no camera sends more
+_DAMAGE_NS: Final = 10_000_000_000
+"""Damaged pictures are reported for this long, so that a camera that glitches now and then gives one warning."""
 
-    window_ns: int = 1_000_000_000  # Frame rate and latency are measured over the last second
-    window_frames: int = 1000  # Largest number of frames remembered of that second; no camera sends more
-    # Damaged pictures are reported for this long, so that a camera that glitches now and then gives one warning
-    damage_ns: int = 10_000_000_000
-    unfit_ns: int = 10_000_000_000  # Frames from which no calls could be made are shown for this long
-    late_ms: float = 60.0  # Median latency beyond which frames come late: on a computer with room it is 35 to 40
-    report_every_s: float = 1.0  # Time between two reports while nothing changes
-
-
-RIG_HEALTH_LIMITS: Final = RigHealthLimits()
+_UNFIT_NS: Final = 10_000_000_000  # Frames from which no calls could be made are shown for this long
+LATE_MS: Final = 60.0  # Median latency beyond which frames come late: on a computer with room it is 35 to 40
+_REPORT_EVERY_S: Final = 1.0  # Time between two reports while nothing changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +101,8 @@ class FrameMeter:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._recent: deque[tuple[int, int]] = deque(maxlen=RIG_HEALTH_LIMITS.window_frames)
-        self._damaged_at_ns: deque[int] = deque(maxlen=RIG_HEALTH_LIMITS.window_frames)
+        self._recent: deque[tuple[int, int]] = deque(maxlen=_WINDOW_FRAMES)
+        self._damaged_at_ns: deque[int] = deque(maxlen=_WINDOW_FRAMES)
         self._began_ns: int | None = None
         self._frames = self._damaged = 0
 
@@ -130,21 +124,21 @@ class FrameMeter:
         """Return the statistics now."""
         now_ns = monotonic_ns()
         with self._lock:
-            latencies = sorted(latency for at, latency in self._recent if at > now_ns - RIG_HEALTH_LIMITS.window_ns)
-            damaged_at_ns = [at for at in self._damaged_at_ns if at > now_ns - RIG_HEALTH_LIMITS.damage_ns]
+            latencies = sorted(latency for at, latency in self._recent if at > now_ns - _WINDOW_NS)
+            damaged_at_ns = [at for at in self._damaged_at_ns if at > now_ns - _DAMAGE_NS]
             frames, began_ns, damaged = self._frames, self._began_ns, self._damaged
-        damaged_now = any(at > now_ns - RIG_HEALTH_LIMITS.window_ns for at in damaged_at_ns)
+        damaged_now = any(at > now_ns - _WINDOW_NS for at in damaged_at_ns)
         damage = (damaged, len(damaged_at_ns), damaged_now and not latencies)
         if began_ns is None:
             return FrameStatistics(0, None, None, None, *damage)
-        window_s = min(RIG_HEALTH_LIMITS.window_ns, max(now_ns - began_ns, 1)) / 1e9
+        window_s = min(_WINDOW_NS, max(now_ns - began_ns, 1)) / 1e9
         median, p99 = (latencies[int(q * (len(latencies) - 1))] / 1e6 if latencies else None for q in (0.5, 0.99))
         return FrameStatistics(frames, len(latencies) / window_s, median, p99, *damage)
 
     def is_late(self) -> bool:
         """Return whether frames came late in the last second."""
         latency_ms = self.statistics().latency_ms
-        return latency_ms is not None and latency_ms > RIG_HEALTH_LIMITS.late_ms
+        return latency_ms is not None and latency_ms > LATE_MS
 
 
 _SETTING_UP: Final = frozenset({HAND_OVER_FIGURES, NO_LINE_UP})  # Why scenes are unfit while people set the figures up
@@ -209,7 +203,7 @@ class HealthReporter(LoopObserver):
         shown = {
             key: (t_ns, frames)
             for key, (t_ns, frames) in self._unfit_frames.items()
-            if 0 <= scene.t_ns - t_ns < RIG_HEALTH_LIMITS.unfit_ns
+            if 0 <= scene.t_ns - t_ns < _UNFIT_NS
         }
         for reason in map(_without_numbers, scene.unfit):
             known = [frames for _, frames in shown.values() if frames.reason == reason] if reason in self._going else []
@@ -277,7 +271,7 @@ class HealthReporter(LoopObserver):
             self._wake.clear()
             self._report(self.health())
             self._problems.resolve(HEALTH_FAILED)
-            self._wake.wait(RIG_HEALTH_LIMITS.report_every_s)
+            self._wake.wait(_REPORT_EVERY_S)
 
     def _report_failure(self, cause: str) -> None:
         text = f"The rig's health could not be reported: {cause}"
@@ -286,7 +280,6 @@ class HealthReporter(LoopObserver):
 
 
 def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterator[HealthReason]:
-    """Yield the problem of a camera that came back with pictures of another size than it is calibrated for."""
     if facts.live and calibration is not None and calibration.camera.lens.size_px != facts.size_px:
         now, before = ("x".join(map(str, size_px)) for size_px in (facts.size_px, calibration.camera.lens.size_px))
         text = f"The camera sends {now} pixels, and is calibrated for {before}: no calls can be made"
@@ -295,7 +288,6 @@ def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterat
 
 
 def _sliding(facts: SourceFacts, unfit: tuple[str, ...]) -> Iterator[HealthReason]:
-    """Yield the problem of a phone whose picture moves: its stabilizer may do so while it hangs still."""
     session = PHONE_LINK.session
     if session is not None and session.name == facts.name and any(CAMERA_MOVED in reason for reason in unfit):
         remedy = "Fasten the phone. If it hangs still, switch off stabilization in its camera settings"
@@ -303,7 +295,6 @@ def _sliding(facts: SourceFacts, unfit: tuple[str, ...]) -> Iterator[HealthReaso
 
 
 def _unsized(calibration: Calibration | None) -> Iterator[HealthReason]:
-    """Yield the warning of a print of which yards are known, and millimeters are not."""
     if calibration is not None and not calibration.lengths_known:
         text = "Lengths in mm are not known: calls that need them, such as one by a stick, wait for a person"
         remedy = "Measure the print from goal line to goal line, in Set up a table"
@@ -320,7 +311,6 @@ def _clock_set() -> Iterator[HealthReason]:
 
 
 def _more_figures(more: int) -> Iterator[HealthReason]:
-    """Yield the warning of figures that stand on the board beside those of the line-up."""
     if more:
         stand = f"{counted(more, 'figure')} on the board {'is' if more == 1 else 'are'}"
         text = f"{stand} not in the line-up, and no call is made about {'it' if more == 1 else 'them'}"
@@ -329,9 +319,8 @@ def _more_figures(more: int) -> Iterator[HealthReason]:
 
 
 def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:
-    """Yield the problem of pictures that were damaged in the last seconds."""
     if statistics.damaged_lately:
-        lately = f"of the last {RIG_HEALTH_LIMITS.damage_ns / 1e9:.0f} s"
+        lately = f"of the last {_DAMAGE_NS / 1e9:.0f} s"
         pictures = counted(statistics.damaged_lately, "picture")
         text = f"Left out {pictures} {lately} that could not be decoded"
         remedy = "Plug the camera in directly, with a short cable; give a network camera a wire or a lower bit rate"

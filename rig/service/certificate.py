@@ -131,7 +131,6 @@ def _latest_known(folder: Path) -> datetime.datetime:
 
 
 def _subject_names(hosts: Iterable[str]) -> list[x509.GeneralName]:
-    """Return every host as a name of the certificate, each once."""
     own = socket.gethostname()
     texts = dict.fromkeys([*hosts, own, f"{own.split('.', 1)[0]}.local", "localhost", "127.0.0.1", "::1"])
     names: list[x509.GeneralName] = []

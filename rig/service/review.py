@@ -156,16 +156,12 @@ class BundledFootage:
 
 
 def _footage_of(bundle: UnpackedBundle) -> Footage | None:
-    if bundle.clip is not None:
-        return _clip_footage(bundle.clip, bundle.calibration)
-    return None if bundle.recordings is None else RecordedFootage(bundle.recordings)
-
-
-def _clip_footage(clip: Path, calibration: Calibration | None) -> ClipFootage:
-    """Return the pictures of a video file, with the times that playing it gives them."""
-    footage = ClipFootage(clip, lambda: calibration)
+    """Return the pictures of a bundle, a video file's with the times that playing it gives them; None for none."""
+    if bundle.clip is None:
+        return None if bundle.recordings is None else RecordedFootage(bundle.recordings)
+    footage = ClipFootage(bundle.clip, lambda: bundle.calibration)
     times = PictureTimes()
-    for index, t_ns in enumerate(_frame_times_ns(clip)):
+    for index, t_ns in enumerate(_frame_times_ns(bundle.clip)):
         footage.frame_captured(CapturedFrame(index, times(t_ns).t_ns, 0))
     return footage
 

@@ -11,7 +11,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 import cv2
@@ -32,6 +31,12 @@ from downfield.core.threads import only_logged, supervised_thread
 from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 
 _OBLIQUE_DEG: Final = 25.0  # Tilt from which figures hide those behind them
+_REOPENED_S: Final = 4.0  # Between two attempts to open a camera that did not answer
+_PAUSE_S: Final = 1.0  # Between looks at the picture
+_CHANGED_LEVELS: Final = 2.0
+"""Mean difference of gray levels by which a picture differs from the one before: somebody moves something."""
+
+_SMALL_PX: Final = (64, 36)  # Size at which pictures are compared
 
 
 _REMEDIES: Final = (
@@ -124,7 +129,7 @@ class AwaitedCamera:
         self._closed.set()
 
     def _run(self) -> None:
-        while not self._closed.wait(AIM_LIMITS.reopened_s):
+        while not self._closed.wait(_REOPENED_S):
             with suppress(DownfieldError):
                 CameraPreview(self._choice).close()
                 if not self._closed.is_set():
@@ -162,20 +167,6 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-@dataclass(frozen=True, slots=True)
-class AimLimits:
-    """When a picture is searched."""
-
-    reopened_s: float = 4.0  # Between two attempts to open a camera that did not answer
-    pause_s: float = 1.0  # Between looks at the picture
-    # Mean difference of gray levels by which a picture differs from the one before: somebody moves something
-    changed_levels: float = 2.0
-    small_px: tuple[int, int] = (64, 36)  # Size at which pictures are compared
-
-
-AIM_LIMITS: Final = AimLimits()
-
-
 class AimCheck:
     """Searches the field in pictures of a camera until it is closed.
 
@@ -183,8 +174,8 @@ class AimCheck:
         images: returns the latest pictures, oldest first; none while nothing is to be searched.
     """
 
-    def __init__(self, images: Callable[[], list[Image]], limits: AimLimits = AIM_LIMITS) -> None:
-        self._images, self._limits = images, limits
+    def __init__(self, images: Callable[[], list[Image]]) -> None:
+        self._images = images
         self._found: tuple[SetupFinding, ...] = ()
         self._sees_field = False
         self._closed = threading.Event()
@@ -207,21 +198,22 @@ class AimCheck:
     def _run(self) -> None:
         before: Array | None = None
         searched: Array | None = None
-        while not self._closed.wait(self._limits.pause_s):
+        while not self._closed.wait(_PAUSE_S):
             images = self._images()
             if not images:
                 continue
-            small = np.asarray(cv2.resize(images[-1], self._limits.small_px, interpolation=cv2.INTER_AREA), np.float64)
-            at_rest = before is not None and not self._differ(small, before)
+            small = np.asarray(cv2.resize(images[-1], _SMALL_PX, interpolation=cv2.INTER_AREA), np.float64)
+            at_rest = before is not None and not _differ(small, before)
             before = small
-            if at_rest and (searched is None or self._differ(small, searched)):
+            if at_rest and (searched is None or _differ(small, searched)):
                 searched = small
                 found = None if any(picture_findings(images[-1])) else search_findings(images[-1])
                 self._sees_field, self._found = found == [], tuple(found or ())
 
-    def _differ(self, one: Array, other: Array) -> bool:
-        """Return whether two small pictures differ by more than noise."""
-        return one.shape != other.shape or float(np.abs(one - other).mean()) > self._limits.changed_levels
+
+def _differ(one: Array, other: Array) -> bool:
+    """Return whether two small pictures differ by more than noise."""
+    return one.shape != other.shape or float(np.abs(one - other).mean()) > _CHANGED_LEVELS
 
 
 def search_findings(image: Image) -> list[SetupFinding] | None:

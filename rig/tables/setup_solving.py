@@ -202,7 +202,6 @@ def _solve_print(
 
 
 def _lengths(request: SolveRequest | MeasurementRequest) -> FieldMeasurements | None:
-    """Return the lengths of the print that were measured; None for none."""
     lengths = FieldMeasurements(request.goal_to_goal_mm, request.side_to_side_mm)
     return lengths if lengths.count else None
 

@@ -152,7 +152,6 @@ def _solve(
 
 
 def _standing_object(settings: CalibrationSettings) -> StandingObject | None:
-    """Return what stands on the board; None for nothing."""
     if not settings.standing:
         return None
     others = {"file": settings.file, "strip": settings.strip, "lens": settings.lens}

@@ -194,7 +194,6 @@ class JournalSender:
         return found
 
     def _ends(self, games: Sequence[GameRow]) -> dict[str, StoredPosition]:
-        """Return where games stand here."""
         found = {game.id: self._store.latest(game.id) for game in games}
         return {game: StoredPosition(rows[0].seq, rows[0].digest) for game, rows in found.items() if rows}
 

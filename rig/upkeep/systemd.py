@@ -180,7 +180,6 @@ def _systemctl(system: bool, *arguments: str) -> None:
 
 
 def _failure(command: tuple[str, ...], done: subprocess.CompletedProcess[str]) -> str:
-    """Return that a command failed, why, and what helps."""
     reason = " ".join((done.stderr or done.stdout).split()) or f"exit status {done.returncode}"
     help_ = "Once it works, run this command again."
     if "connect to bus" in reason or "booted with systemd" in reason:

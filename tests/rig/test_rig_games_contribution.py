@@ -23,8 +23,8 @@ from downfield.core.scene import Ball, Figure, Scene
 from downfield.officiating.declarations import FrontDeclared
 from downfield.rig.games.contribution import (
     Collected,
-    Collector,
     Moment,
+    collect,
     crop_to_board,
     doubt,
     doubted,
@@ -53,15 +53,15 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return contributed_game(tmp_path_factory.mktemp("rig")).data
 
 
-def collect(rig: Path, count: int = 24) -> Collected:
+def collect_from(rig: Path, count: int = 24, recordings: str = "recordings") -> Collected:
     with open_for_reading(str(rig / "downfield.db")) as opened:
-        collector = Collector(opened.store, RecordedFootage(rig / "recordings"), rig)
-        return collector.collect(opened.store.games(), count)
+        games, footage = opened.store.games(), RecordedFootage(rig / recordings)
+        return collect(opened.store, footage, rig, games, count, lambda _done, _total: None)
 
 
 @pytest.fixture(scope="module")
 def collected(rig: Path) -> Collected:
-    return collect(rig)
+    return collect_from(rig)
 
 
 def scene_of(*figures: Figure) -> Scene:
@@ -142,15 +142,13 @@ def test_a_written_file_reads_the_same(collected: Collected, tmp_path: Path) -> 
 
 
 def test_a_moment_without_a_picture_is_counted(rig: Path) -> None:
-    with open_for_reading(str(rig / "downfield.db")) as opened:
-        collector = Collector(opened.store, RecordedFootage(rig / "no recordings"), rig)
-        found = collector.collect(opened.store.games(), 24)
+    found = collect_from(rig, recordings="no recordings")
     assert found.frames == ()
     assert found.unrecorded == 2
 
 
 def test_corrections_come_first_where_few_frames_are_wanted(rig: Path) -> None:
-    assert [frame.reasons for frame, _ in collect(rig, 1).frames] == [("front_turned",)]
+    assert [frame.reasons for frame, _ in collect_from(rig, 1).frames] == [("front_turned",)]
 
 
 def test_tables_keep_their_id_and_another_rig_has_others(tmp_path: Path) -> None:

@@ -13,14 +13,7 @@ from downfield.capture.source import CapturedFrame, SourceFacts
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
-from downfield.rig.live.camera_watch import (
-    CAMERA_CHANGED,
-    CAMERA_WATCH_LIMITS,
-    EXPOSURE,
-    FLICKER,
-    LOWERED_RATE,
-    CameraWatch,
-)
+from downfield.rig.live.camera_watch import CAMERA_CHANGED, EXPOSURE, FLICKER, LOWERED_RATE, REPORT_NS, CameraWatch
 
 FACTS = SourceFacts("camera", "Table Cam", (96, 64), 30.0, live=True)
 BEGAN_NS = 1_795_000_000_000_000_000
@@ -70,7 +63,7 @@ def test_flicker_is_told_with_the_exposure_that_hides_it_and_ends(hertz: int, fp
     assert table.play(8, mains(hertz), fps) == [FLICKER]
     assert f"mains of {hertz} Hz" in table.text()
     assert exposure in table.text()
-    assert table.play(4 + CAMERA_WATCH_LIMITS.report_ns / 1e9 + 4, fps=fps) == []
+    assert table.play(4 + REPORT_NS / 1e9 + 4, fps=fps) == []
 
 
 def test_a_rate_that_halves_is_told_with_both_rates_and_ends() -> None:
@@ -78,7 +71,7 @@ def test_a_rate_that_halves_is_told_with_both_rates_and_ends() -> None:
     assert table.play(4) == []
     assert table.play(5, fps=15.0) == [LOWERED_RATE]
     assert "15 frames/s in place of 30" in table.text()
-    assert table.play(CAMERA_WATCH_LIMITS.report_ns / 1e9 + 4) == []
+    assert table.play(REPORT_NS / 1e9 + 4) == []
 
 
 def test_a_stream_that_announces_another_rate_than_it_sends_is_judged_by_what_it_sent() -> None:
@@ -121,9 +114,7 @@ def test_a_camera_that_comes_back_otherwise_is_told_and_one_that_is_as_before_is
     table.t_s += 3.0
     assert table.play(4, lambda _: 1.5) == [CAMERA_CHANGED]
     assert "brighter" in table.text()
-    assert table.play(CAMERA_WATCH_LIMITS.report_ns * 2 / 1e9 + 4, lambda _: 1.5) == [], (
-        "it is the usual look after a while"
-    )
+    assert table.play(REPORT_NS * 2 / 1e9 + 4, lambda _: 1.5) == [], "it is the usual look after a while"
 
 
 def test_other_colors_after_it_comes_back_are_told() -> None:

@@ -20,10 +20,8 @@ from downfield.core.arrays import Image
 from downfield.core.errors import AimError, CalibrationError
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.tables import aim_check
-from downfield.rig.tables.aim_check import AimCheck, AimLimits, search_findings
+from downfield.rig.tables.aim_check import AimCheck, search_findings
 from downfield.rig.tables.setup_session import SetupSession
-
-QUICK = AimLimits(pause_s=0.01)
 
 
 class Table:
@@ -52,12 +50,13 @@ class Table:
 def table(monkeypatch: pytest.MonkeyPatch) -> Table:
     made = Table()
     monkeypatch.setattr(aim_check, "solve_field", made.search)
+    monkeypatch.setattr(aim_check, "_PAUSE_S", 0.01)
     return made
 
 
 @pytest.fixture
 def check(table: Table) -> Iterator[AimCheck]:
-    made = AimCheck(table.images, QUICK)
+    made = AimCheck(table.images)
     yield made
     made.close()
 
@@ -107,8 +106,7 @@ def test_a_mirrored_picture_is_found_out_by_the_search_itself(monkeypatch: pytes
     assert finding.remedy.startswith("Switch off mirroring")
 
 
-def test_the_set_up_shows_what_the_search_found(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aim_check, "AIM_LIMITS", QUICK)
+def test_the_set_up_shows_what_the_search_found(table: Table, tmp_path: Path) -> None:
     table.finds = AimError("the field is cut by the picture's left edge: move the camera")
     session = SetupSession(RigSettings(data=str(tmp_path)), RUNNING, table.images, SourceChoice, lambda _: None)
     session.open_camera(RUNNING)

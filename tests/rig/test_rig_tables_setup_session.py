@@ -173,7 +173,7 @@ def test_a_table_is_played_on_once_its_camera_answers_and_says_why_until_then(
         def close(self) -> None: ...
 
     monkeypatch.setattr(aim_check, "CameraPreview", Preview)
-    monkeypatch.setattr(aim_check, "AIM_LIMITS", aim_check.AimLimits(reopened_s=0.01))
+    monkeypatch.setattr(aim_check, "_REOPENED_S", 0.01)
     attic = a_table("Attic")
     session.wait_for(attic.source, "The table 'Attic' can't be opened yet.", partial(saved.append, attic))
     assert (session.view().step, session.view().problem) == ("camera", "The table 'Attic' can't be opened yet.")
