@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from downfield.core.frame import Detection
     from downfield.core.scene import Player, Scene
     from downfield.core.track_files import TrackFile
+    from downfield.models.detector import Detector
     from downfield.officiating.engine.recording import Judgment
     from downfield.officiating.events import Event
     from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
@@ -86,16 +88,15 @@ def detect(picture: Image | Path | str) -> tuple[Detection, ...]:
     Raises:
         InputError: the picture can't be used.
     """
+    image = _image(picture)
+    return tuple(_detector().detect(image))
+
+
+@cache
+def _detector() -> Detector:
     from downfield.models.loading import open_detector
 
-    image = _image(picture)
-    if "detector" not in _opened:
-        _opened["detector"] = open_detector()
-    found: tuple[Detection, ...] = tuple(_opened["detector"].detect(image))
-    return found
-
-
-_opened: Final[dict[str, Any]] = {}
+    return open_detector()
 
 
 def track(

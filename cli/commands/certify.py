@@ -52,7 +52,8 @@ def certify(
     """Measure a table's accuracy against marks that its calibration did not use: hash marks, spots or a ruler."""
     if spot and ruler:
         raise InputError("Use either --spot or --ruler, not both.")
-    spots, rulers = [parse_landmark(text) for text in spot or ()], [parse_ruler(text) for text in ruler or ()]
+    spots = [parse_landmark(text) for text in spot or ()]
+    rulers = [Ruler(*parse_span(text, "a ruler")) for text in ruler or ()]
     check_outputs(report, inputs=(source, calibration))
     check_outputs(calibration, inputs=(source,), kind="downfield.calibration", in_place=True)
     known = read_calibration(calibration)
@@ -79,9 +80,3 @@ def certify(
             f" {certificate.p95_mm:.3f} mm = {max(certificate.p95_yd):.4f} yd; report in {report}"
         )
         print_result(as_json, [line], certificate=certificate)
-
-
-def parse_ruler(text: str) -> Ruler:
-    """Return a ruler's marks, written ``px,py=px,py=mm``. Raises InputError: they have another form."""
-    start, end, length_mm = parse_span(text, "a ruler")
-    return Ruler(start, end, length_mm)

@@ -106,7 +106,7 @@ def contribute(
     chosen, _ = _pairs(collected.frames, kept)
     listing = Contribution(tuple(frame for frame, _ in chosen), version("downfield"))
     size = write_contribution(output, listing, [image for _, image in chosen])
-    text = f"{output}: {_frames_text(len(chosen))}, {size / 1e6:.1f} MB. Nothing was sent."
+    text = f"{output}: {counted(len(chosen), 'frame')}, {size / 1e6:.1f} MB. Nothing was sent."
     print_result(as_json, [text], file=output, frames=len(chosen))
 
 
@@ -143,7 +143,7 @@ def _say_found(collected: Collected, games: int) -> None:
         )
         raise InputError(f"Nothing to contribute in {searched}. {why}")
     corrected = sum(frame.reasons != ("uncertain",) for frame, _ in collected.frames)
-    print_stderr(f"{_frames_text(len(collected.frames))} of {searched}: {corrected} that people corrected.")
+    print_stderr(f"{counted(len(collected.frames), 'frame')} of {searched}: {corrected} that people corrected.")
     if collected.unrecorded:
         print_stderr(f"Of {counted(collected.unrecorded, 'more moment')} no picture is kept.")
 
@@ -157,7 +157,7 @@ def _ask(frames: Frames, kept: list[int]) -> list[int]:
             print_stdout(f"Look at {place}: all that would be in the file, besides the outlines as numbers.")
             with suppress(webbrowser.Error):
                 webbrowser.open(place.as_uri())
-            answer = typer.prompt(f"Write {_frames_text(len(kept))}? yes, no, or the numbers to leave out").strip()
+            answer = typer.prompt(f"Write {counted(len(kept), 'frame')}? yes, no, or the numbers to leave out").strip()
             if answer.lower() in {"y", "yes"}:
                 return kept
             if answer.lower() in {"n", "no"}:
@@ -176,10 +176,6 @@ def _pairs(frames: Frames, numbers: Sequence[int]) -> tuple[Frames, Sequence[int
     if not numbers:
         raise InputError("All frames are left out.")
     return [frames[number - 1] for number in numbers], numbers
-
-
-def _frames_text(count: int) -> str:
-    return counted(count, "frame")
 
 
 def _write_picture(path: Path, picture: Image) -> None:

@@ -109,10 +109,14 @@ def export(
         row = find_game(opened.store, game)
         alone = tracks or report or clip or highlights
         bundle = output or (None if alone else Path(f"{row.id}{SUFFIX}"))
-        inputs = (store_file(configuration), _calibration_file(configuration))
+        file = Path(configuration.calibration.file).expanduser() if configuration.calibration.file else None
+        inputs = (store_file(configuration), file)
         check_outputs(bundle, inputs=inputs, kind=ARCHIVE)
         check_outputs(bundle, tracks, report, clip, highlights, inputs=inputs)
-        known = _calibration(configuration) if video is None else _calibration_of(video, configuration)
+        if video is not None:
+            known: Calibration | None = _calibration_of(video, configuration)
+        else:
+            known = None if file is None else read_calibration(file)
         footage = RecordedFootage(recordings_folder(configuration)) if video is None else _played(video, known)
         done: list[str] = []
         if tracks is not None:
@@ -189,15 +193,6 @@ def write_chunks(path: Path, chunks: Iterable[bytes], advance: Callable[[int], N
         with suppress(OSError):
             beside.unlink(missing_ok=True)
     return size
-
-
-def _calibration_file(settings: RigSettings) -> Path | None:
-    return Path(settings.calibration.file).expanduser() if settings.calibration.file else None
-
-
-def _calibration(settings: RigSettings) -> Calibration | None:
-    file = _calibration_file(settings)
-    return None if file is None else read_calibration(file)
 
 
 def _calibration_of(video: Path, settings: RigSettings) -> Calibration:

@@ -42,7 +42,8 @@ def rules(
     """Print a rulebook: every clause with how it is decided, and every parameter with its value and reason."""
     if not book and house is None:
         systems, problems = load_systems()
-        print_stdout(*(_list_as_json(systems).split("\n") if as_json else _list_rulebooks(systems)))
+        named = [{"name": system.name, "title": system.title} for system in systems]
+        print_stdout(*(json.dumps(named, indent=2).split("\n") if as_json else _list_rulebooks(systems)))
         print_error(*problems)
         return
     rulebook = _load(book, house)
@@ -134,10 +135,6 @@ def _list_rulebooks(systems: Iterable[RuleSystem]) -> Iterator[str]:
     for system in systems:
         yield f"{system.name}: {system.title}"
         yield f"    {_summary(system.catalog)}"
-
-
-def _list_as_json(systems: Iterable[RuleSystem]) -> str:
-    return json.dumps([{"name": system.name, "title": system.title} for system in systems], indent=2)
 
 
 def _summary(clauses: Mapping[str, Clause]) -> str:

@@ -45,7 +45,7 @@ from downfield.rig.configuration.settings import RigSettings, logs_folder, table
 from downfield.rig.games.kept_games import leased_data_folder
 from downfield.rig.rig import Rig
 from downfield.rig.tables.aim_check import with_remedy
-from downfield.rig.tables.profile import NamedSource, TableFolder
+from downfield.rig.tables.profile import NamedSource, PhoneOfAnyTable, TableFolder
 from downfield.rig.upkeep.log_file import LogObserver, log_file
 from downfield.rig.upkeep.systemd import Watchdog, status_text
 
@@ -129,7 +129,7 @@ def run(
     load_rulebook(given.game.rulebook)  # a name that is misspelled is told before the networks are loaded
     table: NamedSource | None = None if given.source.name else TableFolder(tables_folder(given)).in_use()
     if given.source.name == PHONE_SOURCE:
-        table = _Phone()
+        table = PhoneOfAnyTable()
     changes = {} if table is None else _opening(table, port)
     before, away = _DEMO, None
     console = open_console(required=False)
@@ -161,14 +161,6 @@ _DEMO: Final[dict[str, object]] = {"source.name": str(bundled_demo()), "calibrat
 def _opening(table: NamedSource, port: int | None) -> dict[str, object]:
     """Return the settings that open a table's camera, and keep the port of the pages."""
     return {"source.name": table.source, "calibration.file": "", "service.port": port}
-
-
-@dataclass(frozen=True, slots=True)
-class _Phone:
-    """The phone as what is opened: whatever table it hangs over is known by its picture."""
-
-    name: str = "the phone"
-    source: str = PHONE_SOURCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +247,7 @@ def _referee(rig: Rig, console: Console, *, once: bool, waits_for_phone: bool) -
 
 
 def _called(table: NamedSource) -> str:
-    return table.name if isinstance(table, _Phone) else f"the table '{table.name}'"
+    return table.name if isinstance(table, PhoneOfAnyTable) else f"the table '{table.name}'"
 
 
 @contextmanager

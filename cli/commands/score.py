@@ -91,8 +91,8 @@ def card(
     if reading.problem:
         raise InputError(f"{photo}: {reading.problem}.")
     windows = list(zip(ends, window_lines(reading), strict=True))
-    print_result(as_json, (f"{end}: {line}" for end, line in windows), windows=windows, unread=unread_text(reading))
     unread = unread_text(reading)
+    print_result(as_json, (f"{end}: {line}" for end, line in windows), windows=windows, unread=unread)
     if unread:
         print_stderr(f"{unread}.")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from downfield.api.table_setup import CameraOption, FieldOption, SavedTable
 from downfield.calibration.calibration import Calibration
@@ -34,18 +34,6 @@ _LONGEST_ID_BYTES: Final = 200
 _DIGEST_DIGITS: Final = 12
 
 
-class NamedSource(Protocol):
-    """What is opened next: a table that was set up, or the phone."""
-
-    @property
-    def name(self) -> str:
-        """Its name for people."""
-
-    @property
-    def source(self) -> str:
-        """How to open it, as for ``--source``."""
-
-
 @record
 class TableProfile:
     """A table that was set up. Raises InputError: the name is empty, too long or has control characters."""
@@ -67,6 +55,18 @@ class TableProfile:
     def id(self) -> str:
         """The name as it is in the file's name."""
         return table_id(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneOfAnyTable:
+    """The phone as what is opened: whatever table it hangs over is known by its picture."""
+
+    name: str = "the phone"
+    source: str = PHONE_SOURCE
+
+
+NamedSource = TableProfile | PhoneOfAnyTable
+"""What is opened next."""
 
 
 def check_table_name(name: str) -> None:

@@ -28,7 +28,7 @@ from downfield.game.published.board_topics import ScheduledGameView, ScheduleVie
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Refused, Submission
-from downfield.game.records.commands import UseCalibration
+from downfield.game.records.commands import NewGame, UseCalibration
 from downfield.game.records.entries import CommandCarriedOut
 from downfield.game.records.owner import rig_id
 from downfield.game.service import GameService
@@ -145,7 +145,6 @@ REPORT_S: Final = 30.0  # A rig reports this often though nothing has changed: t
 AGAIN_S: Final = 2.0  # A rig asks again this long after the desk did not answer
 
 _KEPT: Final = 100
-_UNTIL_SIGNED: Final = "until the game at the table is signed, or a new one is started there"
 _log = logging.getLogger(__name__)
 
 
@@ -250,9 +249,14 @@ class PushReceiver:
         """Apply a push if that can be done now, and return what became of it."""
         payload, by = push.payload, f"{push.by} (desk)"
         if isinstance(payload, PushedGame):
-            return self._start(payload, push.id, by, game)
+            ticket = payload.game.match
+            if ticket is not None and ticket.signature in self._known.played:
+                return PushState("applied", f"{ticket.match} was started at this table before.")
+            started = f"{payload.game.home.name} against {payload.game.away.name} has started."
+            return _hindrance(payload.game, push.id, by, game) or PushState("applied", started)
         if isinstance(payload, PushedCalibration):
-            return self._calibrate(payload, push.id, by, game)
+            hindrance = _hindrance(UseCalibration(calibration=payload.calibration), push.id, by, game)
+            return hindrance or PushState("applied", self._material.save_calibration(payload.calibration))
         try:
             text = self._put_in_place(payload, push.by, game)
         except DownfieldError as error:
@@ -280,26 +284,6 @@ class PushReceiver:
         game.rulebook = parse_rulebook(payload.toml, "the tournament's rulebook")
         return f"{game.rulebook.title} is for the games that start from now on."
 
-    def _start(self, payload: PushedGame, identity: str, by: str, game: GameService) -> PushState:
-        ticket = payload.game.match
-        if ticket is not None and ticket.signature in self._known.played:
-            return PushState("applied", f"{ticket.match} was started at this table before.")
-        if not is_between_games(game):
-            return PushState("waiting", _UNTIL_SIGNED)
-        receipt = game.command(payload.game, Submission(by, f"desk {identity}", role="admin"))
-        if isinstance(receipt, Refused):
-            return PushState("refused", receipt.reason)
-        return PushState("applied", f"{payload.game.home.name} against {payload.game.away.name} has started.")
-
-    def _calibrate(self, payload: PushedCalibration, identity: str, by: str, game: GameService) -> PushState:
-        if not is_between_games(game):
-            return PushState("waiting", _UNTIL_SIGNED)
-        command = UseCalibration(calibration=payload.calibration)
-        receipt = game.command(command, Submission(by, f"desk {identity}", role="admin"))
-        if isinstance(receipt, Refused):
-            return PushState("refused", receipt.reason)
-        return PushState("applied", self._material.save_calibration(payload.calibration))
-
     def _keep(self, push: TablePush, state: PushState) -> None:
         states = {**self._known.states, push.id: state}
         changed = replace(self._known, states=dict(list(states.items())[-_KEPT:]))
@@ -314,6 +298,14 @@ class PushReceiver:
             replace_private_file(self._path, to_json(PushFile, changed).encode())
         except OSError as error:  # it counts all the same; after a restart the desk sends it again
             _log.warning("%s: can't be written: %s", self._path, error.strerror)
+
+
+def _hindrance(command: NewGame | UseCalibration, push: str, by: str, game: GameService) -> PushState | None:
+    """Carry out a command between games; return why that is not done, None where it is."""
+    if not is_between_games(game):
+        return PushState("waiting", "until the game at the table is signed, or a new one is started there")
+    receipt = game.command(command, Submission(by, f"desk {push}", role="admin"))
+    return PushState("refused", receipt.reason) if isinstance(receipt, Refused) else None
 
 
 def newest(pushes: Sequence[TablePush]) -> list[TablePush]:

@@ -24,8 +24,8 @@ from downfield.calibration.jacobians import STRETCH
 from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.cli.commands.calibrate import parse_landmark
-from downfield.cli.commands.certify import parse_ruler
 from downfield.core.errors import CalibrationError, InputError
+from downfield.core.texts import parse_span
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +114,10 @@ def test_a_thick_ruler_is_measured_at_its_face(scene: Scene, calibration: Calibr
 
 
 def test_rulers_are_written_as_two_ends_and_a_length() -> None:
-    assert parse_ruler("412.5,600=900,604.2=300") == Ruler((412.5, 600.0), (900.0, 604.2), 300.0)
+    assert Ruler(*parse_span("412.5,600=900,604.2=300", "a ruler")) == Ruler((412.5, 600.0), (900.0, 604.2), 300.0)
     for text in ("412.5,600=900,604.2", "1,2=3=4", "1,2=3,4=0"):
         with pytest.raises(InputError, match="ruler"):
-            parse_ruler(text)
+            Ruler(*parse_span(text, "a ruler"))
 
 
 def test_positions_carry_detection_noise_and_calibration_error(calibration: Calibration) -> None:
