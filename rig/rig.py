@@ -161,7 +161,9 @@ class Rig:
         )
         self._closing.callback(self._annotated_picture.close)
         self.program = ProgramDrawer(
-            self._program_moment,
+            lambda: ProgramMoment(
+                self._hub.value("game"), self.game_service.carrier, self.game_service.line_up.players
+            ),
             lambda: None if self._loop is None else self._loop.vision.camera,
             self._overloaded,
             self._report_undrawn,
@@ -351,7 +353,7 @@ class Rig:
         if self.game_service.use_field(calibration.field):
             self._problems.notify("info", f"A new game begins: the board is '{calibration.field.name}'.")
         players = self.game_service.line_up.players or self._table.vision.players
-        self._annotated_picture.use(Annotator(calibration.camera, calibration.field, players))
+        self._annotated_picture.annotator = Annotator(calibration.camera, calibration.field, players)
         self.program.calibrate(calibration)
         self._hub.publish("picture", picture_view(calibration.camera, calibration.field))
 
@@ -359,9 +361,6 @@ class Rig:
         if (game := self._hub.value("game")) is None:
             return GameMarks()
         return GameMarks(game.spot_yd, None if game.goal_to_go else game.to_gain_yd, self.game_service.carrier)
-
-    def _program_moment(self) -> ProgramMoment:
-        return ProgramMoment(self._hub.value("game"), self.game_service.carrier, self.game_service.line_up.players)
 
     def _picture_health(self) -> PictureHealth | None:
         return None if self._loop is None else self._loop.vision.health

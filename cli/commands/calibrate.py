@@ -13,7 +13,6 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.fiducials import read_fiducials, solve_fiducials
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
-from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.lens.lens_calibration import (
     LensCollector,
     Sheet,
@@ -113,7 +112,7 @@ def from_field(
         advance(0, text="reading the picture")
         images = read_pictures(source)
         solution = solve_requested(images, request, advance, prior=prior)
-    _finish(solution, images, source, out, picture, by_hand=False, as_json=as_json)
+    _write(solution.calibration("field", [source.name]), images, out, picture, solution.fit.rows_px, as_json=as_json)
     if write_field is not None:
         write_text(write_field, [measured_field_toml(solution.field)])
     if as_json:
@@ -188,7 +187,8 @@ def from_landmarks(
         images = read_pictures(source)
         advance(0, text="solving the landmarks")
         solution = solve_landmarks(images, model, landmarks, prior=prior)
-    _finish(solution, images, source, out, picture, by_hand=True, as_json=as_json)
+    calibration = solution.calibration("landmarks", [source.name])
+    _write(calibration, images, out, picture, solution.fit.rows_px, as_json=as_json)
 
 
 @app.command("fiducials")
@@ -323,37 +323,32 @@ def _live_pictures(source: str) -> Iterator[Image]:
         source_frames.close()
 
 
-def _finish(
-    solution: FieldSolution,
+def _write(
+    calibration: Calibration,
     images: list[Image],
-    source: Path,
     out: Path,
     picture: Path | None,
+    rows_px: float = 0.0,
     *,
-    by_hand: bool,
     as_json: bool,
 ) -> None:
-    calibration = solution.calibration("landmarks" if by_hand else "field", [source.name])
-    _write(calibration, images, out, picture, as_json=as_json)
-    if solution.fit.rows_px > _SHAKING_PX * images[0].shape[1] / 1920:
-        print_stderr(
-            f"The picture's rows are displaced by up to {solution.fit.rows_px:.1f} px. Switch the board off and keep"
-            " the table still while calibrating."
-        )
-
-
-def _write(calibration: Calibration, images: list[Image], out: Path, picture: Path | None, *, as_json: bool) -> None:
+    """Write a calibration and print how good it is; `rows_px` is how far rows of the picture were displaced."""
     write_calibration(out, calibration)
     if picture:
         write_picture(picture, draw_calibration(images[0], calibration))
-    if not as_json:
+    if as_json:
+        values = {"calibration": str(out), "field": calibration.field.name, "method": calibration.method}
+        lengths = None if calibration.lengths_known else describe_certainty(calibration)
+        notes = [text for text in (lengths, advise(calibration)) if text]
+        quality, tops_yd = calibration.quality, base_top_error_yd(calibration)
+        print_stdout(json_text(values | {"quality": quality, "base_tops_2_sigma_yd": tops_yd, "notes": notes}))
+    else:
         print_stdout(*_summary(calibration, out))
-        return
-    values = {"calibration": str(out), "field": calibration.field.name, "method": calibration.method}
-    lengths = None if calibration.lengths_known else describe_certainty(calibration)
-    notes = [text for text in (lengths, advise(calibration)) if text]
-    quality, tops_yd = calibration.quality, base_top_error_yd(calibration)
-    print_stdout(json_text(values | {"quality": quality, "base_tops_2_sigma_yd": tops_yd, "notes": notes}))
+    if rows_px > _SHAKING_PX * images[0].shape[1] / 1920:
+        print_stderr(
+            f"The picture's rows are displaced by up to {rows_px:.1f} px. Switch the board off and keep the table still"
+            " while calibrating."
+        )
 
 
 def _summary(calibration: Calibration, out: Path) -> list[str]:

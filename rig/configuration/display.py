@@ -40,17 +40,12 @@ def shown_values(settings: BaseModel) -> dict[str, Any]:
 
 def secret_texts(settings: BaseModel) -> Iterator[str]:
     """Yield every text of the settings that must not be shown, and the passwords in addresses by themselves."""
-    for name, field in type(settings).model_fields.items():
-        value = getattr(settings, name)
-        if isinstance(value, BaseModel):
-            yield from secret_texts(value)
-            continue
-        for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(text, str) and shown_value(field, text) != text:
-                yield text
-                yield from text.split() if "://" in text else ()  # of several addresses each
-                with suppress(ValueError):
-                    yield split_address(text).password
+    for field, text in _texts(settings):
+        if shown_value(field, text) != text:
+            yield text
+            yield from text.split() if "://" in text else ()  # of several addresses each
+            with suppress(ValueError):
+                yield split_address(text).password
 
 
 def shown_value(field: FieldInfo, value: Any) -> Any:
@@ -190,7 +185,7 @@ def scrubber_of(settings: RigSettings) -> Scrubber:
         (Path.home(), "<home>"),
         (Path.cwd(), "<here>"),
     ]
-    addresses = [text for text in _texts(settings) if "://" in text or "@" in text]
+    addresses = [text for _, text in _texts(settings) if "://" in text or "@" in text]
     secrets, hosts = [*addresses, *secret_texts(settings)], [socket.gethostname(), *settings.service.names]
     for text in addresses:
         with suppress(ValueError):
@@ -203,13 +198,14 @@ def scrubber_of(settings: RigSettings) -> Scrubber:
     return Scrubber(names, secrets, (host for host in hosts if host not in _OWN_HOSTS))
 
 
-def _texts(model: BaseModel) -> Iterator[str]:
+def _texts(model: BaseModel) -> Iterator[tuple[FieldInfo, str]]:
     """Yield every setting that is a text, or several, in all sections."""
-    for name in type(model).model_fields:
+    for name, field in type(model).model_fields.items():
         value = getattr(model, name)
         if isinstance(value, BaseModel):
             yield from _texts(value)
-        yield from (text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
+        texts = value if isinstance(value, tuple) else (value,)
+        yield from ((field, text) for text in texts if isinstance(text, str))
 
 
 def _host_hidden(url: str) -> str:

@@ -115,7 +115,6 @@ def _clip_files(clip: Path) -> list[BundleFile]:
 
 
 def _recorded_calibration(files: list[BundleFile]) -> Calibration | None:
-    """Return the calibration that a recording was made with; None where none is beside it."""
     for file in files:
         if file.name.endswith(".calibration.json"):
             try:

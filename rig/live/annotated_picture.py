@@ -144,17 +144,13 @@ class AnnotatedPicture(LoopObserver):
         self._rate = PictureRate(
             ANNOTATED_PICTURE_LIMITS.watched_fps, ANNOTATED_PICTURE_LIMITS.overloaded_fps, late, overloaded
         )
-        self._annotator: Annotator | None = None
+        self.annotator: Annotator | None = None  # pictures are shown plain before there is one
         self._newest: BoundedQueue[tuple[Frame, Scene]] = BoundedQueue(1)
         self._next_at = 0.0
         self._thread = supervised_thread(
             self._run, "annotated picture", failed, restarts=True, closed=lambda: self._newest.finished
         )
         self._thread.start()
-
-    def use(self, annotator: Annotator) -> None:
-        """Draw with another annotator from now on; before the first call, pictures are shown plain."""
-        self._annotator = annotator
 
     def scene_ready(self, frame: Frame, scene: Scene) -> None:
         """Draw a scene, if the next picture is due."""
@@ -174,8 +170,8 @@ class AnnotatedPicture(LoopObserver):
         lower_priority()
         for frame, scene in self._newest:
             image = frame.image
-            if self._annotator is not None:
-                image = self._annotator.draw(image, scene, self._overlay())
+            if self.annotator is not None:
+                image = self.annotator.draw(image, scene, self._overlay())
             encoded, jpeg = cv2.imencode(
                 ".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, ANNOTATED_PICTURE_LIMITS.jpeg_quality]
             )

@@ -49,6 +49,9 @@ LINE_UP_REFUSED: Final = "line_up_refused"  # Code of the problem "the game refu
 class Loop:
     """Runs one source through vision and game until it ends or is stopped.
 
+    Attributes:
+        vision: the stage in use.
+
     Args:
         observers: notified of frames, scenes and calls, in this order for each.
         ticks: whether the game's clock advances while no scenes come; False for recordings, which have their own time.
@@ -67,7 +70,7 @@ class Loop:
         controls: LoopControls | None = None,
         ticks: bool = False,
     ) -> None:
-        self._source, self._vision, self._referee, self._problems = source, vision, referee, problems
+        self._source, self.vision, self._referee, self._problems = source, vision, referee, problems
         self._meter = meter or FrameMeter()
         self._playback = playback or EventPlayback()
         self._observers, self._controls = observers, controls or LoopControls()
@@ -92,11 +95,6 @@ class Loop:
     def dropped(self) -> int:
         """Number of frames that were captured and dropped."""
         return self._captured.dropped
-
-    @property
-    def vision(self) -> VisionStage:
-        """The vision stage in use."""
-        return self._vision
 
     def run(self) -> None:
         """Run until the source ends or `stop` is called; all frames captured by then are judged.
@@ -166,7 +164,7 @@ class Loop:
         self._detected.put(DetectedFrame(frame, detections, captured_ns))
         with self._reporting("detection", f"Detection failed in frame {frame.index}"):
             try:
-                detections.set_result(self._vision.detect(frame, waiting=self._latest_index - frame.index))
+                detections.set_result(self.vision.detect(frame, waiting=self._latest_index - frame.index))
             finally:
                 detections.cancel()  # tracking never waits for what failed; a result stays
 
@@ -181,12 +179,12 @@ class Loop:
     def _track_in(self, detected: DetectedFrame) -> None:
         frame, captured_ns = detected.frame, detected.captured_ns
         self._wait_for_game()
-        self._vision = self._controls.apply_changes(self._vision)
+        self.vision = self._controls.apply_changes(self.vision)
         self._update_line_up()
         self._update_identities()
         self._update_fronts()
         try:
-            scene = self._vision.update(frame, detected.detections.result, self._referee.carrier)
+            scene = self.vision.update(frame, detected.detections.result, self._referee.carrier)
         except CancelledError:  # reported where detection failed
             return
         self._declare_line_up(scene, captured_ns)  # before the scene, whose figures it names
@@ -201,14 +199,14 @@ class Loop:
         self._line_up_revision = line_up.revision
         if line_up.players and (confirmed or line_up.players != self._players):
             self._players = line_up.players
-            if confirmed or line_up.players != self._vision.players:
-                self._vision.line_up(line_up.players, line_up.left)
+            if confirmed or line_up.players != self.vision.players:
+                self.vision.line_up(line_up.players, line_up.left)
 
     def _update_identities(self) -> None:
         before, self._identities = self._identities, self._referee.line_up.identities
         for event, declared in self._identities.items():
             if event not in before:
-                self._vision.identify(declared.left, declared.places)
+                self.vision.identify(declared.left, declared.places)
 
     def _update_fronts(self) -> None:
         before, self._fronts = self._fronts, self._referee.line_up.fronts
@@ -217,14 +215,13 @@ class Loop:
         for event, declared in before.items():
             if event not in self._fronts:  # undone: the declaration before it counts again
                 earlier = [front for front in self._fronts.values() if front.player == declared.player]
-                self._vision.settle_front(declared.player, earlier[-1].heading_deg if earlier else None)
+                self.vision.settle_front(declared.player, earlier[-1].heading_deg if earlier else None)
         for event, declared in self._fronts.items():
             if before.get(event) != declared:
-                self._vision.settle_front(declared.player, declared.heading_deg)
+                self.vision.settle_front(declared.player, declared.heading_deg)
 
     def _declare_line_up(self, scene: Scene, captured_ns: int) -> None:
-        """Declare the line-up to the game once the vision stage has identified the figures on the board."""
-        players = self._vision.players
+        players = self.vision.players
         if players and players != self._players:
             self._players = players
             self._submit(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUpDeclared(players)), captured_ns)

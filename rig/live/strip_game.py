@@ -122,7 +122,6 @@ class StripVision(FigurelessVision):
             )
 
     def _current_reader(self, image: Image) -> StripReader:
-        """Return the reader, a new one when the strip was calibrated again."""
         if self._solving is not None and self._solving[1].done():
             solved_for, result = self._solving
             self._solving = None

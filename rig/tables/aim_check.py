@@ -176,20 +176,11 @@ class AimCheck:
 
     def __init__(self, images: Callable[[], list[Image]]) -> None:
         self._images = images
-        self._found: tuple[SetupFinding, ...] = ()
-        self._sees_field = False
+        # Of the last picture that was searched: what was wrong with the camera, and whether it shows the whole field
+        self.findings: tuple[SetupFinding, ...] = ()
+        self.sees_field = False
         self._closed = threading.Event()
         supervised_thread(self._run, "aim check", only_logged, restarts=True, closed=self._closed.is_set).start()
-
-    @property
-    def findings(self) -> tuple[SetupFinding, ...]:
-        """What was wrong with the camera's place or settings in the last picture that was searched."""
-        return self._found
-
-    @property
-    def sees_field(self) -> bool:
-        """Whether the whole field was found in the last picture that was searched."""
-        return self._sees_field
 
     def close(self) -> None:
         """End; a search that is under way is of no use anymore."""
@@ -208,7 +199,7 @@ class AimCheck:
             if at_rest and (searched is None or _differ(small, searched)):
                 searched = small
                 found = None if any(picture_findings(images[-1])) else search_findings(images[-1])
-                self._sees_field, self._found = found == [], tuple(found or ())
+                self.sees_field, self.findings = found == [], tuple(found or ())
 
 
 def _differ(one: Array, other: Array) -> bool:

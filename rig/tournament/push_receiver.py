@@ -246,7 +246,6 @@ class PushReceiver:
         return state
 
     def _applied(self, push: TablePush, game: GameService) -> PushState:
-        """Apply a push if that can be done now, and return what became of it."""
         payload, by = push.payload, f"{push.by} (desk)"
         if isinstance(payload, PushedGame):
             ticket = payload.game.match

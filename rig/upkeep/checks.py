@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -238,16 +239,14 @@ def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -
 
 def write_support_file(output: Path, parts: dict[str, str]) -> None:
     """Write the files of a bug report as one zip, for its owner only. Raises OutputError: it can't be written."""
-    beside = output.with_name(f".{output.name}.part")
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), text.encode(errors="backslashreplace"))
     try:
-        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in parts.items():
-                archive.writestr(zipfile.ZipInfo(name), text.encode(errors="backslashreplace"))
-        replace_private_file(output, beside.read_bytes())
+        replace_private_file(output, content.getvalue())
     except OSError as error:
         raise OutputError(f"{output}: can't be written ({error.strerror})") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _versions() -> str:

@@ -109,7 +109,7 @@ def test_the_picture_for_the_pages_goes_on_after_one_that_could_not_be_drawn() -
         failed.set()
 
     picture = AnnotatedPicture(latest, failed=report)
-    picture.use(cast("Annotator", BrokenAnnotator()))
+    picture.annotator = cast("Annotator", BrokenAnnotator())
     image = np.zeros((8, 8, 3), dtype=np.uint8)
     picture._newest.put_or_drop((Frame(0, 1, image), Scene(0, 1, "off", ())))
     assert failed.wait(WAIT_S)

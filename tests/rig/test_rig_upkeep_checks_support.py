@@ -39,11 +39,11 @@ def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         observer.notice_given("warning", f"rtsp://ana:{PASSWORD}@192.168.7.20/stream1: stopped. See {data}/recordings.")
         observer.notice_given("info", f"A browser opened http://10.0.0.5:8317/pair#{KEY} from fe80:0:0:0:1:2:3:4.")
         observer.notice_given("alarm", "/mnt/usb stick/x.mkv and C:\\Users\\Ana\\x.mkv can't be written.")
-    done = CliRunner().invoke(app, ["support", "-o", "report.zip", "--no-checks"])
+    done = CliRunner().invoke(app, ["support", "-o", "reports/report.zip", "--no-checks"])
     assert done.exit_code == 0, done.output
     assert "Nothing was sent" in done.output
-    assert (tmp_path / "report.zip").stat().st_mode & 0o077 == 0
-    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+    assert (tmp_path / "reports" / "report.zip").stat().st_mode & 0o077 == 0
+    with zipfile.ZipFile(tmp_path / "reports" / "report.zip") as archive:
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
