@@ -37,8 +37,8 @@ from downfield.desk.tables.address_book import AddressBook
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.rig_client import TableWatcher
 from downfield.rig.configuration.loading import load
-from downfield.rig.configuration.settings import data_folder
-from downfield.rig.service.web_service import everywhere, guarded_server, open_listener, service_certificate
+from downfield.rig.configuration.settings import ServiceSettings, data_folder
+from downfield.rig.service.web_service import bound_host, guarded_server, open_listener, service_certificate
 from downfield.store.writing.lease import FileLease, LeasedThing
 from downfield.store.writing.store import Store
 
@@ -172,7 +172,7 @@ def desk(
     store = Store.at(place / "devices.db")
     key = SecretFile(place / ADMIN_KEY)
     known = KnownClients(())
-    host = everywhere() if lan else "127.0.0.1"
+    host = bound_host(ServiceSettings(lan=lan))
     listeners = [open_listener(host, port), *([open_listener(host, tls_port)] if tls else [])]
     ports: list[int] = [listener.getsockname()[1] for listener in listeners]
     files = service_certificate(settings.service, place) if tls else None

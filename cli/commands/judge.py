@@ -24,7 +24,7 @@ from downfield.cli.console.process_end import MOSTLY_LOST
 from downfield.cli.console.progress import with_progress
 from downfield.core.errors import InputError
 from downfield.core.records import record, to_json
-from downfield.core.scene import Player, Scene
+from downfield.core.scene import Scene
 from downfield.core.texts import counted
 from downfield.core.track_files import TrackFile
 from downfield.officiating.belief import percent_text
@@ -159,7 +159,8 @@ def _judge_tracks(
         certified_yd=None if certificate is None else certificate.p95_yd,
         lengths_known=calibrated is None or calibrated.lengths_known,
     )
-    strangers = named_strangers(header.players, span, declared)
+    # That a line-up lists a player does not bring him there.
+    strangers = sorted(_named(declared) - {player.id for player in header.players} - span.figures)
     for mismatch in mismatches(strangers, span, declared):
         print_stderr(f"{events}: these events may belong to other tracks. They name {mismatch}")
     if track_file.torn_line is not None:
@@ -242,11 +243,6 @@ class TimeSpan:
 
 def _named(events: Sequence[Event]) -> set[str]:
     return {name for event in events if (name := getattr(event.body, "player", None)) is not None}
-
-
-def named_strangers(players: Sequence[Player], span: TimeSpan, events: Sequence[Event]) -> list[str]:
-    """Return whom events name who is not in the tracks; that a line-up lists a player does not bring him there."""
-    return sorted(_named(events) - {player.id for player in players} - span.figures)
 
 
 def mismatches(strangers: Sequence[str], span: TimeSpan, events: Sequence[Event]) -> Iterator[str]:

@@ -77,11 +77,7 @@ def _review(bundles: Sequence[Path], found: ReviewFolder | None, temporary: Path
                 rig = NoCamera(unpacked[-1].calibration, _configuration(unpacked[-1]))
             else:
                 footage, rig = load_rig_folder(found, store), NoCamera(None, {})
-        with closing(ReviewService(store, footage, rig, port, temporary)) as service:
-            rows = store.games()
-            page = f"game?game={rows[0].id}" if len(rows) == 1 else "games"
-            print_stdout(f"Review at {service.address}{page}", "Nothing can be changed there. Stop with Ctrl-C.")
-            threading.Event().wait()
+        _serve(ReviewService(store, footage, rig, port, temporary), store)
     finally:
         store.close()
 
@@ -109,3 +105,11 @@ def _configuration(bundle: UnpackedBundle) -> dict[str, Any]:
     except (ValueError, RecursionError, OSError):
         return {}
     return values if isinstance(values, dict) else {}
+
+
+def _serve(service: ReviewService, store: Store) -> None:
+    rows = store.games()
+    page = f"game?game={rows[0].id}" if len(rows) == 1 else "games"
+    with closing(service):
+        print_stdout(f"Review at {service.address}{page}", "Nothing can be changed there. Stop with Ctrl-C.")
+        threading.Event().wait()

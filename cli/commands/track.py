@@ -201,7 +201,8 @@ def _track(source: str, camera: Calibration, out: Path, options: _Options) -> Tr
                 except InputError as error:
                     raise InputError(f"{error} --unchecked tracks it all the same.") from None
             network = open_detector(options.detector, augmented=options.independent)
-            version = f"{_version_of(path)}{options.span_s}{options.fps}{[event.id for event in options.events]}"
+            status, declared = path.stat(), [event.id for event in options.events]
+            version = f"{status.st_size} bytes, changed {status.st_mtime_ns}{options.span_s}{options.fps}{declared}"
             header = DetectionCacheHeader(path.name, version, network.name, thorough=options.thorough)
             rate = DetectionRate(figures_every_ns=0) if options.thorough else None
             cache = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".detections"), header))
@@ -280,12 +281,6 @@ def _players_in(scenes: list[Scene]) -> tuple[Player, ...]:
 def _team_and_number(id_: str) -> tuple[str, int, str]:
     team, _, number = id_.rpartition("-")
     return team, int(number) if number.isdecimal() else 0, number
-
-
-def _version_of(source: Path) -> str:
-    """Return a text that differs between versions of a source."""
-    status = source.stat()
-    return f"{status.st_size} bytes, changed {status.st_mtime_ns}"
 
 
 Report = Callable[[str], None]  # Receives a line for the user

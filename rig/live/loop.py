@@ -178,7 +178,9 @@ class Loop:
 
     def _track_in(self, detected: DetectedFrame) -> None:
         frame, captured_ns = detected.frame, detected.captured_ns
-        self._wait_for_game()
+        if not self._source.facts.live:  # a recording waits until the game has judged the last frame
+            with self._judged:
+                self._judged.wait_for(lambda: self._unjudged == 0)
         self.vision = self._controls.apply_changes(self.vision)
         self._update_line_up()
         self._update_identities()
@@ -230,12 +232,6 @@ class Loop:
         with self._judged:
             self._unjudged += 1
         self._entries.put(Entry(content, captured_ns))
-
-    def _wait_for_game(self) -> None:
-        """Wait, with a recording, until the game has judged the last frame."""
-        if not self._source.facts.live:
-            with self._judged:
-                self._judged.wait_for(lambda: self._unjudged == 0)
 
     def _judge(self) -> None:
         while not self._entries.finished:

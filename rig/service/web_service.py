@@ -219,18 +219,15 @@ def guarded_server(app: Any, guard: ConnectionGuard, files: CertificateFiles | N
 
 
 def bound_host(settings: ServiceSettings) -> str:
-    """Return the host to listen on."""
-    return everywhere() if settings.lan and is_loopback(settings.host) else settings.host
+    """Return the host to listen on: for the network all addresses, of IPv6 as well where this computer has it."""
+    if not (settings.lan and is_loopback(settings.host)):
+        return settings.host
+    return "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104 - asked for by the user
 
 
 def is_loopback(host: str) -> bool:
     """Return whether a host to listen on can be reached from this computer only."""
     return host == "localhost" or forwarding.is_loopback(host)
-
-
-def everywhere() -> str:
-    """Return the host that listens on all addresses: of IPv6 as well where this computer has it."""
-    return "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104 - asked for by the user
 
 
 def open_listener(host: str, port: int) -> socket.socket:

@@ -62,22 +62,19 @@ def with_link_state(health: HealthStatus, link: LinkState) -> HealthStatus:
         game, why = sender.refused[-1]
         text = f"The tournament does not take game {game}: {why}. {_GOES_ON}"
         remedy = "Tell the director. Keep this computer's data folder as it is"
-        reason: HealthReason | None = HealthReason(
-            code="replication_refused", level="warning", text=text, remedy=remedy
-        )
         status = ReplicationStatus(state="refused", entries=sender.behind, seconds=behind_s)
-    elif sender.is_complete and link.is_connected and not link.problem:
+        refused = HealthReason(code="replication_refused", level="warning", text=text, remedy=remedy)
+        return health.model_copy(update={"replication": status}).with_reason(refused)
+    if sender.is_complete and link.is_connected and not link.problem:
         return health.model_copy(update={"replication": ReplicationStatus(state="ok")})
-    else:
-        status = ReplicationStatus(state="behind", entries=sender.behind, seconds=behind_s)
-        reason = None
-        if sender.stalled_s > WARN_AFTER_S:
-            why = link.problem or sender.problem or "nothing was stored there"
-            text = f"The tournament is {_entries(sender.behind)} behind for {_time(behind_s)}: {why}. {_GOES_ON}"
-            remedy = "See to the network and the director's desk. What is missing follows by itself"
-            reason = HealthReason(code="replication_behind", level="warning", text=text, remedy=remedy)
+    status = ReplicationStatus(state="behind", entries=sender.behind, seconds=behind_s)
     health = health.model_copy(update={"replication": status})
-    return health if reason is None else health.with_reason(reason)
+    if sender.stalled_s <= WARN_AFTER_S:
+        return health
+    why = link.problem or sender.problem or "nothing was stored there"
+    text = f"The tournament is {_entries(sender.behind)} behind for {_time(behind_s)}: {why}. {_GOES_ON}"
+    remedy = "See to the network and the director's desk. What is missing follows by itself"
+    return health.with_reason(HealthReason(code="replication_behind", level="warning", text=text, remedy=remedy))
 
 
 def _entries(count: int) -> str:

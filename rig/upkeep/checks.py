@@ -123,7 +123,11 @@ def check_calibration(settings: CalibrationSettings, images: list[Image], beside
         remedy = "Clear the board, light it evenly, and keep the whole field in view; or calibrate by hand"
         yield CheckResult("calibration", "fault", str(error), remedy)
         return
-    yield _check_certificate(calibration)
+    if calibration.certificate is None:
+        text = "the accuracy of this table has not been measured"
+        yield CheckResult("calibration", "warning", text, "Measure it once: downfield certify")
+    else:
+        yield CheckResult("calibration", "ok", f"certified to {max(calibration.certificate.p95_yd):.3f} yd")
 
 
 def _capture(source: FrameSource) -> list[CapturedFrame]:
@@ -187,13 +191,6 @@ def check_rulebook(name: str) -> CheckResult:
         return CheckResult("rulebook", "ok", load_rulebook(name).title)
     except DownfieldError as error:
         return CheckResult("rulebook", "fault", str(error), "Name another in game.rulebook")
-
-
-def _check_certificate(calibration: Calibration) -> CheckResult:
-    if calibration.certificate is None:
-        text = "the accuracy of this table has not been measured"
-        return CheckResult("calibration", "warning", text, "Measure it once: downfield certify")
-    return CheckResult("calibration", "ok", f"certified to {max(calibration.certificate.p95_yd):.3f} yd")
 
 
 def _fault(text: str, remedy: str) -> CheckResult:

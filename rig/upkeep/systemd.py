@@ -96,7 +96,12 @@ def install(unit: ServiceUnit) -> list[str]:
         OutputError: the unit can't be written, or systemd refuses it.
     """
     require_systemd()
-    _write(unit)
+    try:
+        unit.path.parent.mkdir(parents=True, exist_ok=True)
+        unit.path.write_text(unit.text, encoding="utf-8")
+    except OSError as error:
+        hint = " Run the command with sudo." if unit.system and isinstance(error, PermissionError) else ""
+        raise OutputError(f"{unit.path}: can't be written ({error.strerror}).{hint}") from None
     done = [f"{unit.path} is written."]
     _systemctl(unit.system, "daemon-reload")
     _systemctl(unit.system, "enable", UNIT)
@@ -158,15 +163,6 @@ def unit_status(unit: ServiceUnit) -> str:
             raise InputError("There is no service yet. `downfield service install` makes it.")
         raise OutputError(_failure((*_command(unit.system), "status", UNIT), done))
     return done.stdout.rstrip()
-
-
-def _write(unit: ServiceUnit) -> None:
-    try:
-        unit.path.parent.mkdir(parents=True, exist_ok=True)
-        unit.path.write_text(unit.text, encoding="utf-8")
-    except OSError as error:
-        hint = " Run the command with sudo." if unit.system and isinstance(error, PermissionError) else ""
-        raise OutputError(f"{unit.path}: can't be written ({error.strerror}).{hint}") from None
 
 
 def _command(system: bool) -> tuple[str, ...]:
