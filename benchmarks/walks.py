@@ -48,7 +48,6 @@ from downfield.officiating.calls import Call  # noqa: E402
 from downfield.officiating.events import Event  # noqa: E402
 from downfield.officiating.rulebooks.rulebook import load_rulebook  # noqa: E402
 from downfield.rig.configuration.loading import load  # noqa: E402
-from downfield.rig.live.connections import EventPlayback  # noqa: E402
 from downfield.rig.live.loop import Loop  # noqa: E402
 from downfield.rig.live.vision_stages import open_vision  # noqa: E402
 from downfield.rig.tables.table import open_table  # noqa: E402
@@ -300,7 +299,7 @@ def frame_walk() -> Walk:
             table.vision,
             service,
             problems,
-            playback=EventPlayback([event for event in table.events if event.t_ns < WATCHED_FROM * FRAME_NS]),
+            events=[event for event in table.events if event.t_ns < WATCHED_FROM * FRAME_NS],
             observers=(window,),
         )
         try:

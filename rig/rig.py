@@ -40,7 +40,7 @@ from downfield.rig.games.needed_recordings import NeededRecordings
 from downfield.rig.games.table_seals import TableSeals
 from downfield.rig.live.annotated_picture import AnnotatedPicture, Annotator, GameMarks, RecentPictures
 from downfield.rig.live.camera_watch import CameraWatch
-from downfield.rig.live.connections import EventPlayback, LoopControls
+from downfield.rig.live.connections import LoopControls
 from downfield.rig.live.loop import Loop, set_aside_loaded_objects
 from downfield.rig.live.rig_health import FrameMeter, HealthReporter, Notices
 from downfield.rig.live.strip_game import follow_strip
@@ -115,8 +115,6 @@ class Rig:
         self._grants = None if link is None else link.grants
         if link is not None:
             self._closing.callback(link.close)
-        self._seals = TableSeals()
-        self._closing.callback(self._seals.finish, None)
         self._recorder = self._start_recorder() if self.live else None
         if self._recorder is not None:
             self._closing.callback(self._recorder.close)
@@ -153,7 +151,8 @@ class Rig:
         if link is not None:
             link.attach(self.game_service)
         network = None if self._table.make_vision is None else settings.network.name
-        self._seals.begin(self.game_service, self._controller.calibration, self._controller.settings(), network)
+        material = self._controller.calibration, self._controller.settings(), network
+        self._seals = TableSeals(self.game_service, *material)
         self._closing.callback(self._seals.finish, self._recorder)
         self._strip = follow_strip(settings, self.game_service, self._hub, self._problems, lambda: self._table.readings)
         self._annotated_picture = AnnotatedPicture(
@@ -249,7 +248,7 @@ class Rig:
             self.game_service,
             self._problems,
             meter=self._meter,
-            playback=EventPlayback(self._table.events),
+            events=self._table.events,
             observers=(*optional, *always, *self._notices.observers),
             controls=self._controls,
             ticks=self.live,
@@ -279,7 +278,7 @@ class Rig:
             lambda: self._table.source.facts,
             self._problems,
             calibration=lambda: self._controller.calibration(),
-            finished=self._seals.seal,
+            finished=lambda video: self._seals.seal(video),
             needed=NeededRecordings(self._store),
         )
         encoder = RecordingEncoder(recordings_folder(self.settings), self.settings.recording, self._key)

@@ -105,8 +105,7 @@ def make_original(folder: Path) -> Copy:
         StoredJournals(store), Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
     )
     service.start_game(NewGame(title="semi-final", home=RIVER), PLAY.players)
-    seals = TableSeals()
-    seals.begin(service, lambda: None, Settings(version="1", values={}, origins={}), None)
+    seals = TableSeals(service, lambda: None, Settings(version="1", values={}, origins={}), None)
     tokens = TokenStore(store, on_changed=service.note)
     for name in ("Sam", "Ann"):
         tokens.redeem(tokens.make_code("viewer").code, name)

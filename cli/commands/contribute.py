@@ -94,7 +94,9 @@ def contribute(
     _say_found(collected, len(rows))
     kept = without(numbers, leave_out)
     if sheet is not None:
-        _write_picture(sheet, contact_sheet(*_pairs(collected.frames, kept)))
+        if not kept:
+            raise InputError("All frames are left out.")
+        _write_picture(sheet, contact_sheet(collected.frames, kept))
         shown = f"{sheet}: the contact sheet. No contribution was written."
         print_result(as_json, [shown], file=sheet, frames=len(kept))
         return
@@ -103,7 +105,7 @@ def contribute(
     if not kept:
         print_result(as_json, ["Nothing was written."], frames=0)
         return
-    chosen, _ = _pairs(collected.frames, kept)
+    chosen = [collected.frames[number - 1] for number in kept]
     listing = Contribution(tuple(frame for frame, _ in chosen), version("downfield"))
     size = write_contribution(output, listing, [image for _, image in chosen])
     text = f"{output}: {counted(len(chosen), 'frame')}, {size / 1e6:.1f} MB. Nothing was sent."
@@ -153,7 +155,7 @@ def _ask(frames: Frames, kept: list[int]) -> list[int]:
     with tempfile.TemporaryDirectory(prefix="downfield-contribution-") as folder:
         place = Path(folder) / "frames.jpg"
         while kept:
-            _write_picture(place, contact_sheet(*_pairs(frames, kept)))
+            _write_picture(place, contact_sheet(frames, kept))
             print_stdout(f"Look at {place}: all that would be in the file, besides the outlines as numbers.")
             with suppress(webbrowser.Error):
                 webbrowser.open(place.as_uri())
@@ -169,13 +171,6 @@ def _ask(frames: Frames, kept: list[int]) -> list[int]:
                 continue
             kept = [number for number in kept if number in left]
     return kept
-
-
-def _pairs(frames: Frames, numbers: Sequence[int]) -> tuple[Frames, Sequence[int]]:
-    """Return the frames with these numbers, and the numbers. Raises InputError: there are none."""
-    if not numbers:
-        raise InputError("All frames are left out.")
-    return [frames[number - 1] for number in numbers], numbers
 
 
 def _write_picture(path: Path, picture: Image) -> None:

@@ -165,11 +165,11 @@ _SUBPIXEL_BITS: Final = 4
 
 
 def contact_sheet(frames: Sequence[tuple[ContributedFrame, Image]], numbers: Sequence[int]) -> Image:
-    """Return all pictures on one sheet, uint8 blue green red, each with its number and why it was chosen.
+    """Return the pictures of some numbers, at least one, on a sheet, uint8 blue green red: why each was chosen.
 
     Bases are outlined, those that the tracker was unsure of in orange; the white edge is the front.
     """
-    cells = [_cell(frame, image, number) for (frame, image), number in zip(frames, numbers, strict=True)]
+    cells = [_cell(*frames[number - 1], number) for number in numbers]
     rows = [cells[start : start + _COLUMNS] for start in range(0, len(cells), _COLUMNS)]
     columns = min(_COLUMNS, len(cells))
     heights = [max(cell.shape[0] for cell in row) for row in rows]

@@ -15,31 +15,30 @@ from downfield.core.files.facts import file_digest
 from downfield.core.records import to_json
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.records.commands import Settings
-from downfield.game.records.entries import MaterialUsed, RulebookRecord, TableRecord
+from downfield.game.records.entries import MaterialUsed, RulebookRecord
 from downfield.game.service import GameService
 from downfield.models.card import BUNDLED, find_network, named_files, read_card
 
 
 class TableSeals:
-    """Journals what the game in play is judged with, and the recorded files as they are finished."""
+    """Journals what the game in play is judged with, and the recorded files as they are finished.
 
-    def __init__(self) -> None:
-        self._game: GameService | None = None
-        self._calibration: Callable[[], Calibration | None] = lambda: None
-        self._fixed: list[MaterialUsed] = []
+    Args:
+        settings: the configuration, without secrets.
+        network: its name or folder, empty for the bundled one; None where none is used.
+    """
+
+    def __init__(
+        self, game: GameService, calibration: Callable[[], Calibration | None], settings: Settings, network: str | None
+    ) -> None:
+        self._game, self._calibration = game, calibration
+        values = json.dumps(settings.values, sort_keys=True)
+        self._fixed = [MaterialUsed("configuration", settings.version, _digest(values)), *_network(network)]
         self._noted: dict[str, MaterialUsed] = {}
         self._noted_game = ""
         self._calibrated: tuple[Calibration | None, MaterialUsed | None] = (None, None)
-        self._sealer = SegmentSealer(self._note)
+        self._sealer = SegmentSealer(game.note)
         self.seal = self._sealer.seal
-
-    def begin(
-        self, game: GameService, calibration: Callable[[], Calibration | None], settings: Settings, network: str | None
-    ) -> None:
-        """Journal from now on; the network is a name or folder, empty for the bundled one, None where none is used."""
-        values = json.dumps(settings.values, sort_keys=True)
-        self._fixed = [MaterialUsed("configuration", settings.version, _digest(values)), *_network(network)]
-        self._game, self._calibration = game, calibration
 
     def finish(self, recorder: Recorder | None) -> None:
         """Finish the recording, and seal it while the journal is open."""
@@ -49,20 +48,14 @@ class TableSeals:
 
     def publish_health(self, health: HealthStatus) -> None:
         """Publish the health, once a second: what the game is judged with is compared as often."""
-        if self._game is not None:
-            self.check()
-            self._game.publish_health(health)
-
-    def _note(self, record: TableRecord) -> None:
-        if self._game is not None:
-            self._game.note(record)
+        self.check()
+        self._game.publish_health(health)
 
     def check(self) -> None:
         """Journal what has changed since the last time: everything for another game."""
-        started = None if self._game is None else self._game.started
-        if started is None:
+        if self._game.started is None:
             return
-        game, rulebook = started
+        game, rulebook = self._game.started
         if game != self._noted_game:
             self._noted_game = game
             self._noted.clear()
@@ -77,7 +70,7 @@ class TableSeals:
         for material in used:
             if self._noted.get(material.material) != material:
                 self._noted[material.material] = material
-                self._note(material)
+                self._game.note(material)
 
 
 def _network(name: str | None) -> list[MaterialUsed]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -137,18 +137,6 @@ class LoopControls:
         while not self._changes.empty():
             vision = self._changes.get()(vision)
         return vision
-
-
-class EventPlayback:
-    """Plays back recorded events, given in any order, at their times."""
-
-    def __init__(self, events: Iterable[Event] = ()) -> None:
-        self._pending = sorted(events, key=lambda event: event.t_ns, reverse=True)
-
-    def due(self, t_ns: int | None = None) -> Iterable[Event]:
-        """Yield the remaining events up to an instant, in order; None for all remaining events."""
-        while self._pending and (t_ns is None or self._pending[-1].t_ns <= t_ns):
-            yield self._pending.pop()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import dataclasses
 import gc
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
@@ -36,7 +36,6 @@ from downfield.rig.live.connections import (
     DecodingFrame,
     DetectedFrame,
     Entry,
-    EventPlayback,
     LoopControls,
     Referee,
     VisionStage,
@@ -53,6 +52,7 @@ class Loop:
         vision: the stage in use.
 
     Args:
+        events: recorded ones, in any order, to be played back at their times.
         observers: notified of frames, scenes and calls, in this order for each.
         ticks: whether the game's clock advances while no scenes come; False for recordings, which have their own time.
     """
@@ -65,14 +65,14 @@ class Loop:
         problems: ActiveProblems,
         *,
         meter: FrameMeter | None = None,
-        playback: EventPlayback | None = None,
+        events: Iterable[Event] = (),
         observers: Sequence[LoopObserver] = (),
         controls: LoopControls | None = None,
         ticks: bool = False,
     ) -> None:
         self._source, self.vision, self._referee, self._problems = source, vision, referee, problems
         self._meter = meter or FrameMeter()
-        self._playback = playback or EventPlayback()
+        self._pending = sorted(events, key=lambda event: event.t_ns, reverse=True)
         self._observers, self._controls = observers, controls or LoopControls()
         self._ticks = ticks
         self._players: tuple[Player, ...] = ()
@@ -273,7 +273,9 @@ class Loop:
         self._problems.report(HealthReason(code=LINE_UP_REFUSED, level="warning", text=text, remedy=remedy))
 
     def _play_events(self, t_ns: int | None) -> None:
-        for event in self._playback.due(t_ns):
+        """Play back the remaining events up to an instant, in order; None for all."""
+        while self._pending and (t_ns is None or self._pending[-1].t_ns <= t_ns):
+            event = self._pending.pop()
             try:
                 self._observe("entry_judged", event, self._referee.take(event))
             except RefusedError as error:

@@ -12,7 +12,6 @@ from downfield.capture.problems import ActiveProblems
 from downfield.cli.console.terminal import TerminalLog, TerminalView
 from downfield.core.scene import ASKED, Asked, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus
-from downfield.rig.live.connections import EventPlayback
 from downfield.rig.live.loop import Loop
 
 HEALTH = HealthStatus(
@@ -40,9 +39,7 @@ def shown(view: TerminalView) -> str:
 
 def played(*observers: Any) -> FakeReferee:
     referee = FakeReferee()
-    Loop(
-        FakeSource(), FakeVision(), referee, ActiveProblems(), playback=EventPlayback(EVENTS), observers=observers
-    ).run()
+    Loop(FakeSource(), FakeVision(), referee, ActiveProblems(), events=EVENTS, observers=observers).run()
     return referee
 
 

@@ -106,8 +106,7 @@ def test_pairings_and_revocations_are_journaled_with_device_and_role(
 
 def test_what_a_game_is_judged_with_is_in_every_journal_and_at_each_change(table: Table) -> None:
     calibrations: list[Calibration | None] = [None]
-    seals = TableSeals()
-    seals.begin(table.game_service, lambda: calibrations[-1], SETTINGS, "")
+    seals = TableSeals(table.game_service, lambda: calibrations[-1], SETTINGS, "")
     for _ in range(3):
         seals.publish_health(HealthStatus())
     first = table.game_service.game_id
@@ -136,8 +135,7 @@ def _materials(table: Table, game: str | None = None) -> list[str]:
 @pytest.fixture
 def recorded(table: Table, tmp_path: Path) -> tuple[Path, list[SegmentSealed]]:
     """A recording of three files, sealed in the journal of the game."""
-    seals, folder = TableSeals(), tmp_path / "recordings"
-    seals.begin(table.game_service, lambda: None, SETTINGS, None)
+    seals, folder = TableSeals(table.game_service, lambda: None, SETTINGS, None), tmp_path / "recordings"
     calibration = read_calibration(bundled_demo().with_suffix(".calibration.json"))
     recorder = Recorder(
         folder,

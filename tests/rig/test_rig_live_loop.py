@@ -20,16 +20,14 @@ from downfield.core.scene import Scene
 from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.declarations import Carrier, FrontDeclared
 from downfield.officiating.events import Event
-from downfield.rig.live.connections import LOOP_LIMITS, DetectionResult, EventPlayback, LoopControls
+from downfield.rig.live.connections import LOOP_LIMITS, DetectionResult, LoopControls
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.rig_health import FrameMeter
 
 
 def test_a_clip_is_judged_frame_by_frame_with_its_events() -> None:
     referee, observer = FakeReferee(), RecordingObserver()
-    Loop(
-        FakeSource(), FakeVision(), referee, ActiveProblems(), playback=EventPlayback(EVENTS), observers=[observer]
-    ).run()
+    Loop(FakeSource(), FakeVision(), referee, ActiveProblems(), events=EVENTS, observers=[observer]).run()
     assert [scene.frame for scene in referee.scenes] == list(range(90)) == observer.captured
     assert {"tackle", "line_of_scrimmage"} <= {call.kind for call in observer.calls if call.verdict == "called"}
     assert referee.game.state.players == PLAYERS
@@ -55,12 +53,7 @@ def test_scenes_and_events_are_never_dropped_however_slow_the_judging() -> None:
     observer, vision = RecordingObserver(), FakeVision()
     referee = FakeReferee(partial(wait_for_frames, observer, 60))
     Loop(
-        FakeSource(60, live=True, pause_s=0.001),
-        vision,
-        referee,
-        ActiveProblems(),
-        playback=EventPlayback(EVENTS),
-        observers=[observer],
+        FakeSource(60, live=True, pause_s=0.001), vision, referee, ActiveProblems(), events=EVENTS, observers=[observer]
     ).run()
     assert [scene.frame for scene in referee.scenes] == vision.updated
     assert observer.refusals == []
@@ -206,7 +199,7 @@ def test_an_observer_that_fails_is_named_and_keeps_nothing_from_the_game_and_the
     referee, observer, problems = FakeReferee(), RecordingObserver(), ActiveProblems()
     events = (*EVENTS, Event("again", 4, "operator", Carrier("nobody")))
     observers = (BrokenScoreboard(), observer)
-    Loop(FakeSource(), FakeVision(), referee, problems, playback=EventPlayback(events), observers=observers).run()
+    Loop(FakeSource(), FakeVision(), referee, problems, events=events, observers=observers).run()
     assert len(referee.scenes) == 90
     assert len(observer.captured) == 90
     assert observer.calls
@@ -230,12 +223,7 @@ def test_a_refused_event_is_reported_and_the_rest_goes_on() -> None:
     observer = RecordingObserver()
     wrong = Event("wrong", 3, "operator", Carrier("nobody"))
     Loop(
-        FakeSource(60),
-        FakeVision(),
-        FakeReferee(),
-        ActiveProblems(),
-        playback=EventPlayback((wrong, *EVENTS)),
-        observers=[observer],
+        FakeSource(60), FakeVision(), FakeReferee(), ActiveProblems(), events=(wrong, *EVENTS), observers=[observer]
     ).run()
     assert len(observer.refusals) == 1
     assert observer.refusals[0].startswith("wrong: ")
@@ -254,25 +242,11 @@ def test_events_after_the_end_are_not_played_when_the_loop_was_stopped() -> None
     observer = RecordingObserver()
     late = Event("late", 10**12, "operator", Carrier("dark-1"))
     vision = FakeVision()
-    loop = Loop(
-        FakeSource(10_000),
-        vision,
-        FakeReferee(),
-        ActiveProblems(),
-        playback=EventPlayback((late,)),
-        observers=[observer],
-    )
+    loop = Loop(FakeSource(10_000), vision, FakeReferee(), ActiveProblems(), events=(late,), observers=[observer])
     vision.before_update = lambda frame: loop.stop() if frame.index == 5 else None
     loop.run()
     assert observer.refusals == []
-    Loop(
-        FakeSource(6),
-        FakeVision(),
-        FakeReferee(),
-        ActiveProblems(),
-        playback=EventPlayback((late,)),
-        observers=[observer],
-    ).run()
+    Loop(FakeSource(6), FakeVision(), FakeReferee(), ActiveProblems(), events=(late,), observers=[observer]).run()
     assert len(observer.refusals) == 1
 
 
@@ -280,13 +254,7 @@ def test_while_calls_are_suspended_scenes_are_unfit_and_make_none() -> None:
     referee, observer, controls = FakeReferee(), RecordingObserver(), LoopControls()
     controls.suspension = "suspended by the operator"
     Loop(
-        FakeSource(),
-        FakeVision(),
-        referee,
-        ActiveProblems(),
-        playback=EventPlayback(EVENTS),
-        observers=[observer],
-        controls=controls,
+        FakeSource(), FakeVision(), referee, ActiveProblems(), events=EVENTS, observers=[observer], controls=controls
     ).run()
     assert {scene.unfit for scene in referee.scenes} == {("suspended by the operator",)}
     assert not [call for call in observer.calls if call.kind == "tackle"]
