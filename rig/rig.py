@@ -202,11 +202,6 @@ class Rig:
         """The address of the web pages; empty if they are not served."""
         return "" if self.service is None else self.service.admin_link
 
-    @property
-    def port(self) -> int | None:
-        """The port of the web pages; None if they are not served."""
-        return None if self.service is None else self.service.port
-
     def wait_for(self, table: NamedSource, problem: str) -> None:
         """Say why a table can't be opened now, and end this run once it can be."""
         self._problems.notify("warning", problem)

@@ -29,11 +29,11 @@ from downfield.capture.source import CaptureClock
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.cli.commands.field_solving import (
-    FieldRequest,
     GoalToGoalOption,
     LengthOption,
     ReadingOption,
     SideToSideOption,
+    read_request,
     solve_requested,
 )
 from downfield.cli.console.options import (
@@ -105,8 +105,7 @@ def from_field(
         raise InputError(f"{write_field}: --field takes files that end in .toml. End the name in .toml.")
     if lens is not None and (length, standing, height_mm) != (None, None, None):
         raise InputError("--length, --standing and --camera-height are for any camera's lens. Use them without --lens.")
-    request = FieldRequest(field, length, reading, height_mm, standing, goal_to_goal, side_to_side)
-    request.check()
+    request = read_request(field, length, reading, height_mm, standing, goal_to_goal, side_to_side)
     prior = _prior(lens)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
@@ -117,9 +116,9 @@ def from_field(
         write_text(write_field, [measured_field_toml(solution.field)])
     if as_json:
         return
-    if request.length is not None or request.lengths() is not None:
+    if request.known is not None or request.lengths is not None:
         print_stdout(f"{solution.field.title}; {describe_measured(None, solution.field)}. {solution.field.source}")
-    described = request.fields()
+    described = request.fields
     found = describe_measured(described[0], solution.field) if len(described) == 1 else ""
     if found:
         print_stdout(f"Measured in the picture: {found}. The scale is that of the description.")
@@ -152,8 +151,7 @@ def set_up_table(
     check_table_name(name.strip())
     settings = load(config, command_line={"source.name": source}).settings
     folder = TableFolder(tables_folder(settings))
-    request = FieldRequest(field, length, reading, height_mm, standing, goal_to_goal, side_to_side)
-    request.check()
+    request = read_request(field, length, reading, height_mm, standing, goal_to_goal, side_to_side)
     with progress_bar(f"Setting up '{name}'") as advance:
         advance(0, text=f"opening {without_password(source)}")
         images = _first_pictures(source_choice(settings, paced=False, is_set_up=True))

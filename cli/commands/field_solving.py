@@ -59,51 +59,44 @@ ReadingOption = Annotated[
 class FieldRequest:
     """What a command line says of a print and of its camera."""
 
-    field: str  # a preset's name, a .toml file, or auto
-    length: str | None = None  # a known length that sets the scale of an unknown print, as it was written
-    reading: int | None = None  # which of several readings to take, from 1
-    height_mm: float | None = None  # of the lens over the board; for a lens that was not measured
-    standing: str | None = None  # something of known height on the board, as it was written
-    # goal_to_goal, side_to_side: lengths of the print, as they were written
-    goal_to_goal: str | None = None
-    side_to_side: str | None = None
+    fields: list[FieldModel]  # the printed fields it may be
+    is_named: bool  # whether it is one of them, and not to be found out
+    known: KnownLength | None  # a length that sets the scale of an unknown print
+    standing: StandingObject | None  # something of known height on the board
+    lengths: FieldMeasurements | None  # of the print
+    reading: int | None  # which of several readings to take, from 1
+    height_mm: float | None  # of the lens over the board; for a lens that was not measured
 
-    def check(self) -> None:
-        """Refuse what can't be read or contradicts itself, by an InputError, before a camera is opened."""
-        self.fields()
-        self.known_length()
-        self.standing_object()
-        self.lengths()
 
-    def fields(self) -> list[FieldModel]:
-        """Return the printed fields it may be."""
-        return [preset(name) for name in preset_names()] if self.field == "auto" else [load_field(self.field)]
+def read_request(
+    field: str,
+    length: str | None = None,
+    reading: int | None = None,
+    height_mm: float | None = None,
+    standing: str | None = None,
+    goal_to_goal: str | None = None,
+    side_to_side: str | None = None,
+) -> FieldRequest:
+    """Return what a command line says, before a camera is opened or a picture read.
 
-    def known_length(self) -> KnownLength | None:
-        """Return the known length; None for none. Raises InputError: it is malformed, or the print is named."""
-        if self.length is None:
-            return None
-        if self.field != "auto":
-            raise InputError("--length sets the scale of an unknown print. Use it without --field.")
-        start, end, length_mm = parse_span(self.length, "a length")
-        return KnownLength(length_mm, (start, end))
-
-    def lengths(self) -> FieldMeasurements | None:
-        """Return the print's lengths; None for none. Raises InputError: one is malformed, or `length` is given too."""
-        lengths = FieldMeasurements(parse_length(self.goal_to_goal), parse_length(self.side_to_side))
-        if not lengths.count:
-            return None
-        if self.length is not None:
-            raise InputError("--length tells the size of the print as well. Use it or the lengths between lines.")
-        return lengths
-
-    def standing_object(self) -> StandingObject | None:
-        """Return what stands on the board; None for nothing. Raises InputError: it is malformed, or a height given."""
-        if self.standing is None:
-            return None
-        if self.height_mm is not None:
-            raise InputError("--standing and --camera-height tell the same. Use one of them.")
-        return StandingObject.of_text(self.standing)
+    Raises:
+        InputError: a part of it can't be read, or contradicts another.
+    """
+    fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
+    if length is not None and field != "auto":
+        raise InputError("--length sets the scale of an unknown print. Use it without --field.")
+    known = None
+    if length is not None:
+        start, end, length_mm = parse_span(length, "a length")
+        known = KnownLength(length_mm, (start, end))
+    if standing is not None and height_mm is not None:
+        raise InputError("--standing and --camera-height tell the same. Use one of them.")
+    stands = None if standing is None else StandingObject.of_text(standing)
+    lengths = FieldMeasurements(parse_length(goal_to_goal), parse_length(side_to_side))
+    if lengths.count and length is not None:
+        raise InputError("--length tells the size of the print as well. Use it or the lengths between lines.")
+    measured = lengths if lengths.count else None
+    return FieldRequest(fields, field != "auto", known, stands, measured, reading, height_mm)
 
 
 def parse_length(text: str | None) -> float | None:
@@ -125,8 +118,8 @@ def solve_requested(
         CalibrationError: no trustworthy solution; says what to change.
         InputError: the print can be read in several ways and none is chosen, or a measurement does not suit.
     """
-    known, standing, lengths = request.known_length(), request.standing_object(), request.lengths()
-    unknown = known is not None or (lengths is not None and request.field == "auto")
+    known, standing, lengths = request.known, request.standing, request.lengths
+    unknown = known is not None or (lengths is not None and not request.is_named)
     is_known = (standing, request.height_mm, prior) != (None, None, None)
     try:
         distance = None if is_known else lens_from_distance(images[0], None)
@@ -136,7 +129,7 @@ def solve_requested(
             ).solution
         else:
             solution = solve_field(
-                images, request.fields(), prior=prior, distance=distance, progress=show_solving(advance)
+                images, request.fields, prior=prior, distance=distance, progress=show_solving(advance)
             )
     except AmbiguousField as ways:
         solution = _chosen(ways, request.reading)

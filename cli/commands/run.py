@@ -243,7 +243,7 @@ def _referee(rig: Rig, console: Console, *, once: bool, waits_for_phone: bool) -
         watchdog.close()
         rig.close()
     table = rig.next_table()
-    return None if table is None else _NextTable(table, rig.port)
+    return None if table is None else _NextTable(table, None if rig.service is None else rig.service.port)
 
 
 def _called(table: NamedSource) -> str:

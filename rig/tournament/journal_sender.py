@@ -56,7 +56,6 @@ class SenderState:
     """How far the tournament's store is behind."""
 
     behind: int = 0  # entries that are not there yet
-    games: int = 0
     stalled_s: float = 0.0  # how long nothing was stored while some waited
     problem: str = ""  # why the last batch was not stored; empty where it was
     refused: tuple[tuple[str, str], ...] = ()  # why games are never stored, by game
@@ -103,7 +102,6 @@ class JournalSender:
             stalled_s = time.monotonic() - self._progress_s if behind else 0.0
             return SenderState(
                 sum(self._last[game] - self._stored.get(game, 0) for game in behind),
-                len(behind),
                 stalled_s,
                 self._problem,
                 tuple(self._refused.items()),

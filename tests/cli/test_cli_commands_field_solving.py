@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from calibration_scenes import TUDOR
@@ -11,7 +13,7 @@ from downfield.calibration.field.measurements import FieldMeasurements
 from downfield.calibration.field.proposal import FieldProposal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.cli.commands import field_solving
-from downfield.cli.commands.field_solving import FieldRequest, solve_requested
+from downfield.cli.commands.field_solving import FieldRequest, read_request, solve_requested
 from downfield.core.errors import CalibrationError, InputError
 
 
@@ -34,26 +36,26 @@ def solve(request: FieldRequest, monkeypatch: pytest.MonkeyPatch, found: Excepti
 @pytest.mark.parametrize("reading", [None, 3])
 def test_readings_are_listed_when_none_is_chosen(reading: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="--reading 1: left end; --reading 2: right end"):
-        solve(FieldRequest("auto", reading=reading), monkeypatch, goal_line_readings())
+        solve(read_request("auto", reading=reading), monkeypatch, goal_line_readings())
 
 
 def test_the_chosen_reading_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     corner = TUDOR.to_mm(np.array([[0.0, 0.0]]))
     ways = goal_line_readings()
     for number, way in enumerate(ways.readings, start=1):
-        found = solve(FieldRequest("auto", reading=number), monkeypatch, goal_line_readings())
+        found = solve(read_request("auto", reading=number), monkeypatch, goal_line_readings())
         off = found.fit.camera.to_pixels(corner) - way.solution.fit.camera.to_pixels(corner)
         assert np.abs(off).max() < 0.5
 
 
 def test_a_reading_of_an_unknown_print_can_be_chosen_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    request = FieldRequest("auto", length="100,200=300,400=100", reading=1)
+    request = read_request("auto", length="100,200=300,400=100", reading=1)
     assert solve(request, monkeypatch, goal_line_readings()).field == TUDOR
 
 
 def test_the_mirrored_reading_says_what_to_switch_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CalibrationError, match="mirror"):
-        solve(FieldRequest("auto", reading=2), monkeypatch, mirrored_or_not())
+        solve(read_request("auto", reading=2), monkeypatch, mirrored_or_not())
 
 
 def test_a_tape_and_what_stands_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,26 +67,26 @@ def test_a_tape_and_what_stands_are_passed_on(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(field_solving, "with_camera_height", keep)
     monkeypatch.setattr(field_solving, "with_standing_object", keep)
-    solve(FieldRequest("auto", height_mm=1100.0), monkeypatch, solution())
-    request = FieldRequest("auto", standing="10,20=30,40=88")
+    solve(read_request("auto", height_mm=1100.0), monkeypatch, solution())
+    request = read_request("auto", standing="10,20=30,40=88")
     solve(request, monkeypatch, solution())
-    assert seen == [1100.0, request.standing_object()]
+    assert seen == [1100.0, request.standing]
 
 
 @pytest.mark.parametrize(
-    ("request_", "problem"),
+    ("written", "problem"),
     [
-        (FieldRequest("auto", standing="10,20"), "is not something that stands"),
-        (FieldRequest("auto", standing="10,20=30,40=88", height_mm=1000.0), "Use one of them"),
-        (FieldRequest("auto", standing="10,20=30,40=8800"), "must be 15 to 500 mm"),
-        (FieldRequest("tudor-620", length="1,2=3,4=100"), "Use it without --field"),
-        (FieldRequest("auto", length="here=there"), "is not a length"),
-        (FieldRequest("no-such-field"), "no-such-field"),
+        ({"field": "auto", "standing": "10,20"}, "is not something that stands"),
+        ({"field": "auto", "standing": "10,20=30,40=88", "height_mm": 1000.0}, "Use one of them"),
+        ({"field": "auto", "standing": "10,20=30,40=8800"}, "must be 15 to 500 mm"),
+        ({"field": "tudor-620", "length": "1,2=3,4=100"}, "Use it without --field"),
+        ({"field": "auto", "length": "here=there"}, "is not a length"),
+        ({"field": "no-such-field"}, "no-such-field"),
     ],
 )
-def test_what_is_written_wrongly_is_refused_before_anything_is_read(request_: FieldRequest, problem: str) -> None:
+def test_what_is_written_wrongly_is_refused_before_anything_is_read(written: dict[str, Any], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        request_.check()
+        read_request(**written)
 
 
 def test_lengths_between_lines_are_taken_in_inches_and_millimeters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,12 +97,12 @@ def test_lengths_between_lines_are_taken_in_inches_and_millimeters(monkeypatch: 
         return FieldProposal(TUDOR, solution(), "")
 
     monkeypatch.setattr(field_solving, "propose_field", propose)
-    solve_requested([picture()], FieldRequest("auto", goal_to_goal="30in", side_to_side="445 mm"), advance)
+    solve_requested([picture()], read_request("auto", goal_to_goal="30in", side_to_side="445 mm"), advance)
     assert seen == [FieldMeasurements(762.0, 445.0)]
 
 
 def test_lengths_set_the_size_of_a_print_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    request = FieldRequest("tudor-620", goal_to_goal="40in")
+    request = read_request("tudor-620", goal_to_goal="40in")
     found = solve(request, monkeypatch, solution())
     assert found.field.length_mm == pytest.approx(1016.0)
     assert found.calibration().lengths_known
@@ -109,4 +111,4 @@ def test_lengths_set_the_size_of_a_print_that_is_named(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("text", ["30", "30ft", "thirty in", "-3in", "nan in", "10mm"])
 def test_a_length_without_a_unit_or_of_no_board_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"Write it with its unit|must be 100 to 5000 mm"):
-        FieldRequest("auto", goal_to_goal=text).check()
+        read_request("auto", goal_to_goal=text)

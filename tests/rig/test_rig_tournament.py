@@ -159,21 +159,21 @@ WELL, LEVEL = HealthStatus(text="board on"), HealthReason(code="disk_full", leve
     [
         (LinkState(True, "", SenderState(is_compared=True)), "ok", "ok", ""),
         (LinkState(True, "", SenderState()), "behind", "ok", ""),
-        (LinkState(True, "", SenderState(40, 1, 2.0)), "behind", "ok", ""),
+        (LinkState(True, "", SenderState(40, 2.0)), "behind", "ok", ""),
         (LinkState(False, "no broker", SenderState()), "behind", "ok", ""),
         (
-            LinkState(False, "no broker", SenderState(1, 1, 11.0)),
+            LinkState(False, "no broker", SenderState(1, 11.0)),
             "behind",
             "warning",
             "1 entry behind for 11 s: no broker",
         ),
         (
-            LinkState(True, "", SenderState(2000, 3, 90_000.0, "no disk")),
+            LinkState(True, "", SenderState(2000, 90_000.0, "no disk")),
             "behind",
             "warning",
             "2,000 entries behind for 25 h",
         ),
-        (LinkState(True, "", SenderState(0, 0, 0.0, "", (("g", "a fork"),))), "refused", "warning", "game g: a fork"),
+        (LinkState(True, "", SenderState(0, 0.0, "", (("g", "a fork"),))), "refused", "warning", "game g: a fork"),
     ],
 )
 def test_the_health_says_how_far_the_tournament_is_behind(link: LinkState, state: str, level: str, says: str) -> None:
