@@ -151,8 +151,7 @@ class Rig:
         if link is not None:
             link.attach(self.game_service)
         network = None if self._table.make_vision is None else settings.network.name
-        material = self._controller.calibration, self._controller.settings(), network
-        self._seals = TableSeals(self.game_service, *material)
+        self._seals = TableSeals(self.game_service, self._controller.calibration, self._controller.settings(), network)
         self._closing.callback(self._seals.finish, self._recorder)
         self._strip = follow_strip(settings, self.game_service, self._hub, self._problems, lambda: self._table.readings)
         self._annotated_picture = AnnotatedPicture(

@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
-from typing import IO, Final
+from typing import IO, Final, Literal
 from urllib.parse import quote
 
 from pydantic import ValidationError
@@ -35,7 +35,6 @@ from downfield.rig.games.kept_games import DATA_FOLDER_LOCK, leased_data_folder
 from downfield.store.database.sqlite_file import CLOSED
 from downfield.store.writing.lease import FileLease, LeasedThing
 
-_FORMAT: Final = "downfield-backup"
 _VERSION: Final = 1
 _MANIFEST: Final = "manifest.json"
 _SETTINGS_FILE: Final = "configuration-of-backup.toml"
@@ -50,9 +49,8 @@ Progress = Callable[[str], None]  # Receives the name of each file as it is work
 class BackupManifest:
     """What a backup holds."""
 
-    # format, version: of this file
-    format: str
-    version: int
+    format: Literal["downfield-backup"]
+    version: int  # of this format
     made_by: str  # version of Downfield
     files: dict[str, str]  # SHA-256 of each file, by its name in the backup
     store_left_out: bool  # whether games are in a database server and so not in the backup
@@ -95,7 +93,9 @@ def make_backup(
                 digests[name] = _add(archive, name, path)
             if not digests:
                 raise InputError(f"{folder}: nothing to back up there. Is `data` set to the rig's data folder?")
-            manifest = BackupManifest(_FORMAT, _VERSION, version("downfield"), digests, store is None, recordings)
+            manifest = BackupManifest(
+                "downfield-backup", _VERSION, version("downfield"), digests, store is None, recordings
+            )
             archive.writestr(zipfile.ZipInfo(_MANIFEST), to_json(BackupManifest, manifest))
         with beside.open("rb") as written:
             os.fsync(written.fileno())
@@ -247,8 +247,6 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
         manifest: BackupManifest = adapter(BackupManifest).validate_json(archive.read(_MANIFEST))
     except (KeyError, ValidationError, *ZIP_FAULTS):
         raise FormatError(str(path), "not a backup of Downfield") from None
-    if manifest.format != _FORMAT:
-        raise FormatError(str(path), "not a backup of Downfield")
     if manifest.version > _VERSION:
         raise FormatError(str(path), f"Downfield {manifest.made_by} made this backup. Update Downfield to restore it")
     for name in manifest.files:
