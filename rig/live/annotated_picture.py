@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -66,9 +66,12 @@ class Annotator:
             if x_yd is not None:
                 x_mm = x_yd * self._field.mm_per_yd_x
                 line_mm = np.linspace((x_mm, 0.0), (x_mm, self._field.width_mm), _LINE_POINTS)
-                draw_path(out, self.points_px(line_mm, 0.0), color, 2 * thickness)
+                draw_path(out, self._points_px(line_mm, 0.0), color, 2 * thickness)
+        # Of base tops: front-left, front-right, rear-right, rear-left
+        corners_mm = np.array([figure.footprint.corners_mm() for figure in scene.figures]).reshape(-1, 4, 2)
+        up_mm = [self._height_mm.get(each.id, 0.0) if each.posture == "upright" else 0.0 for each in scene.figures]
         centers = {}
-        for figure, corners in zip(scene.figures, self.corners_px(scene.figures), strict=True):
+        for figure, corners in zip(scene.figures, self._points_px(corners_mm, np.array(up_mm)[:, None]), strict=True):
             centers[figure.id] = corners.mean(axis=0)
             color = _color(figure, overlay.carrier)
             draw_path(out, np.concatenate([corners, corners[:1]]), color, thickness)
@@ -80,13 +83,7 @@ class Annotator:
                 cv2.circle(out, (x, y), 5 * thickness << _SHIFT, _CONTACT, thickness, cv2.LINE_AA, _SHIFT)
         return out
 
-    def corners_px(self, figures: Sequence[Figure]) -> Array:
-        """Return the corners of base tops, front-left, front-right, rear-right, rear-left; shape (n, 4, 2)."""
-        corners_mm = np.array([figure.footprint.corners_mm() for figure in figures]).reshape(-1, 4, 2)
-        standing = (self._height_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0 for figure in figures)
-        return self.points_px(corners_mm, np.array(list(standing))[:, None])
-
-    def points_px(self, points_mm: Array, height_mm: Array | float) -> Array:
+    def _points_px(self, points_mm: Array, height_mm: Array | float) -> Array:
         """Project points at heights over the board to the picture, shape (..., 2) both; NaN where out of view."""
         heights_mm = np.broadcast_to(height_mm, points_mm.shape[:-1])
         return self._camera.to_pixels(np.concatenate([points_mm, heights_mm[..., None]], axis=-1))
