@@ -118,8 +118,12 @@ class BrokerConnection:
 
     def __init__(self, client: Client, where: str, ended: asyncio.Event, inbox: str) -> None:
         self.client, self.ended = client, ended
-        self.max_bytes = client.max_payload  # the largest message that is carried
         self._where, self._inbox = where, inbox
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest message that is carried."""
+        return self.client.max_payload
 
     async def request(self, subject: str, content: bytes) -> bytes:
         """Send a request and return the answer. Raises BrokerError: nobody answers, or the connection has ended."""
@@ -178,8 +182,12 @@ class DeskConnection(BrokerConnection):
 
     def __init__(self, address: str, ended: asyncio.Event) -> None:
         self.ended, self._where, self._address = ended, address, address.rstrip("/")
-        self.max_bytes = MAX_MESSAGE_BYTES
         self._followed: list[asyncio.Event] = []
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest message that the desk takes."""
+        return MAX_MESSAGE_BYTES
 
     async def request(self, subject: str, content: bytes) -> bytes:
         """Send a request and return the answer. Raises BrokerError: the desk does not answer, or refuses it."""
