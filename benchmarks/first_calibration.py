@@ -20,7 +20,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field.model import measured_field_toml
 from downfield.rig.configuration.settings import CalibrationSettings
-from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
+from downfield.rig.live.annotated_picture import CALIBRATION_PICTURES, CALIBRATION_STEP
 from downfield.rig.tables.table_calibration import calibrate
 from downfield.twin.randomization.deck import split_named
 
@@ -30,7 +30,7 @@ FPS = 30
 def main() -> None:
     """Calibrate tables as a rig does when it starts, and print the time of each."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    waiting_s = (ANNOTATED_PICTURE_LIMITS.calibration_pictures - 1) * ANNOTATED_PICTURE_LIMITS.calibration_step / FPS
+    waiting_s = (CALIBRATION_PICTURES - 1) * CALIBRATION_STEP / FPS
     spent: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(count):
@@ -59,7 +59,7 @@ def main() -> None:
 def _frames(image: Image, seed: int) -> Iterator[Image]:
     """Yield the frames that a calibration is made from: the same table with noise of its own in each."""
     rng = np.random.default_rng(seed)
-    for _ in range(ANNOTATED_PICTURE_LIMITS.calibration_pictures):
+    for _ in range(CALIBRATION_PICTURES):
         noisy = image.astype(np.int16) + rng.integers(-3, 4, image.shape, dtype=np.int16)
         yield np.clip(noisy, 0, 255).astype(np.uint8)
 

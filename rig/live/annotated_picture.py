@@ -104,20 +104,15 @@ def draw_path(out: Image, points_px: Array, color: Color, thickness: int) -> Non
         cv2.polylines(out, [points.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, _SHIFT)
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatedPictureLimits:
-    """Rates and quality of the pictures."""
+_JPEG_QUALITY: Final = 80
+WATCHED_FPS: Final = 20.0  # Rate while there are viewers: enough to follow, at half the work of every frame
+OVERLOADED_FPS: Final = 4.0  # Rate while the computer drops frames or detects too rarely, since calls come first
+_UNWATCHED_FPS: Final = 0.2  # Rate without viewers, so that a new viewer gets a picture at once
 
-    jpeg_quality: int = 80  # JPEG quality of the annotated picture
-    watched_fps: float = 20  # Rate while there are viewers: enough to follow, at half the work of every frame
-    overloaded_fps: float = 4  # Rate while the computer drops frames or detects too rarely, since calls come first
-    unwatched_fps: float = 0.2  # Rate without viewers, so that a new viewer gets a picture at once
-    # Number of pictures for a calibration: several average out noise, and show what a hand covers in one of them
-    calibration_pictures: int = 5
-    calibration_step: int = 6  # Interval in frames between the pictures kept for a calibration: a tenth of a second
+CALIBRATION_PICTURES: Final = 5
+"""Pictures for a calibration: several average out noise, and show what a hand covers in one of them."""
 
-
-ANNOTATED_PICTURE_LIMITS: Final = AnnotatedPictureLimits()
+CALIBRATION_STEP: Final = 6  # Interval in frames between the pictures kept for a calibration: a tenth of a second
 
 
 class AnnotatedPicture(LoopObserver):
@@ -138,9 +133,7 @@ class AnnotatedPicture(LoopObserver):
         late: Callable[[], bool] = lambda: False,
     ) -> None:
         self._picture, self._overlay = picture, overlay
-        self._rate = PictureRate(
-            ANNOTATED_PICTURE_LIMITS.watched_fps, ANNOTATED_PICTURE_LIMITS.overloaded_fps, late, overloaded
-        )
+        self._rate = PictureRate(WATCHED_FPS, OVERLOADED_FPS, late, overloaded)
         self.annotator: Annotator | None = None  # pictures are shown plain before there is one
         self._newest: BoundedQueue[tuple[Frame, Scene]] = BoundedQueue(1)
         self._next_at = 0.0
@@ -154,7 +147,7 @@ class AnnotatedPicture(LoopObserver):
         now = time.monotonic()
         watched_fps = self._rate.fps(frame.index, now)
         if now >= self._next_at:
-            fps = watched_fps if self._picture.watchers else ANNOTATED_PICTURE_LIMITS.unwatched_fps
+            fps = watched_fps if self._picture.watchers else _UNWATCHED_FPS
             self._next_at = max(self._next_at + 1 / fps, now)
             self._newest.put_or_drop((frame, scene))
 
@@ -169,9 +162,7 @@ class AnnotatedPicture(LoopObserver):
             image = frame.image
             if self.annotator is not None:
                 image = self.annotator.draw(image, scene, self._overlay())
-            encoded, jpeg = cv2.imencode(
-                ".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, ANNOTATED_PICTURE_LIMITS.jpeg_quality]
-            )
+            encoded, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
             if encoded:
                 self._picture.put(jpeg.tobytes())
 
@@ -180,11 +171,11 @@ class RecentPictures(LoopObserver):
     """Keeps a few recent pictures of the camera, to make a calibration from; observes the loop."""
 
     def __init__(self) -> None:
-        self._captured: deque[CapturedFrame] = deque(maxlen=ANNOTATED_PICTURE_LIMITS.calibration_pictures)
+        self._captured: deque[CapturedFrame] = deque(maxlen=CALIBRATION_PICTURES)
 
     def frame_captured(self, frame: CapturedFrame) -> None:
         """Keep every sixth frame as it was captured: where the picture's size changed, there are no scenes of it."""
-        if frame.index % ANNOTATED_PICTURE_LIMITS.calibration_step == 0:
+        if frame.index % CALIBRATION_STEP == 0:
             self._captured.append(frame)
 
     def images(self) -> list[Image]:
@@ -194,4 +185,4 @@ class RecentPictures(LoopObserver):
             with suppress(SourceError):
                 images.append(captured.decode().image)
         of_one_size = [image for image in images if image.shape == images[-1].shape]
-        return of_one_size if len(of_one_size) == ANNOTATED_PICTURE_LIMITS.calibration_pictures else []
+        return of_one_size if len(of_one_size) == CALIBRATION_PICTURES else []

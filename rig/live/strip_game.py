@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -39,20 +38,12 @@ from downfield.vision.board.picture_health import PictureHealthMonitor
 from downfield.vision.strip.strip_calibration import CalibratedStrip, calibrate_strip
 from downfield.vision.strip.strip_reader import StripReader, StripReading
 
-
-@dataclass(frozen=True, slots=True)
-class StripVisionLimits:
-    """How often a strip is read, and when it is calibrated again."""
-
-    read_every_ns: int = 90_000_000  # Time between two readings: people set a strip in seconds
-    moved_px: float = 1.0  # A print displaced further is calibrated again: a tenth of a yard at the recommended size
-    least_share: float = 0.4  # Of the print's corners: with fewer it is not judged whether it moved
-    # What covers the print, or has displaced it, for so long without moving is examined,
-    covered_ns: int = 4_000_000_000
-    retry_ns: int = 10_000_000_000  # and again after so long
-
-
-_LIMITS: Final = StripVisionLimits()
+_READ_EVERY_NS: Final = 90_000_000  # Time between two readings: people set a strip in seconds
+_MOVED_PX: Final = 1.0  # A print displaced further is calibrated again: a tenth of a yard at the recommended size
+_LEAST_SHARE: Final = 0.4  # Of the print's corners: with fewer it is not judged whether it moved
+# What covers the print, or has displaced it, for so long without moving is examined,
+_COVERED_NS: Final = 4_000_000_000
+_RETRY_NS: Final = 10_000_000_000  # and again after so long
 
 MOVED: Final = "the strip was moved and is being calibrated again"
 COVERED: Final = "something lies over the strip, or it was moved out of the picture: clear it"
@@ -99,7 +90,7 @@ class StripVision(FigurelessVision):
         """Read the strip; return an empty scene of a board at rest. Raises InputError: the picture has another size."""
         self._check_size(frame)
         self.health = self._monitor.step(frame)
-        if self._read_ns is None or not 0 <= frame.t_ns - self._read_ns < _LIMITS.read_every_ns:
+        if self._read_ns is None or not 0 <= frame.t_ns - self._read_ns < _READ_EVERY_NS:
             self._read_ns = frame.t_ns
             reading = self._current_reader(frame.image).read(frame.image, frame.t_ns)
             self._watch(frame, reading)
@@ -156,8 +147,8 @@ class StripVision(FigurelessVision):
         if reading.settled:
             self._displaced = self._is_displaced(frame.image)
             self._problem = (MOVED,) if self._displaced else ()
-        long_covered = self._covered_since_ns is not None and t_ns - self._covered_since_ns >= _LIMITS.covered_ns
-        if self._solving is not None or (self._tried_ns and t_ns - self._tried_ns < _LIMITS.retry_ns):
+        long_covered = self._covered_since_ns is not None and t_ns - self._covered_since_ns >= _COVERED_NS
+        if self._solving is not None or (self._tried_ns and t_ns - self._tried_ns < _RETRY_NS):
             return
         if long_covered or self._displaced:
             self._tried_ns = t_ns
@@ -168,7 +159,7 @@ class StripVision(FigurelessVision):
         if self._tracker is None:
             return False
         shake = self._tracker.track(image)
-        return shake.share >= _LIMITS.least_share and shake.largest_px > _LIMITS.moved_px
+        return shake.share >= _LEAST_SHARE and shake.largest_px > _MOVED_PX
 
     def _solve(self, image: Image) -> None:
         before = self._printed.calibration

@@ -28,7 +28,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.errors import AimError, CalibrationError, DownfieldError, InputError, SourceError
 from downfield.core.field.model import preset, preset_names
 from downfield.core.threads import only_logged, supervised_thread
-from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
+from downfield.rig.live.annotated_picture import CALIBRATION_PICTURES, CALIBRATION_STEP
 
 _OBLIQUE_DEG: Final = 25.0  # Tilt from which figures hide those behind them
 _REOPENED_S: Final = 4.0  # Between two attempts to open a camera that did not answer
@@ -77,7 +77,7 @@ class CameraPreview:
         if not self._source.facts.live:
             self._source.close()
             raise InputError(f"{choice.text}: is a recording. Choose a camera, or give a stream's address.")
-        self._images: deque[Image] = deque(maxlen=ANNOTATED_PICTURE_LIMITS.calibration_pictures)
+        self._images: deque[Image] = deque(maxlen=CALIBRATION_PICTURES)
         self._failure = ""
         self._thread = supervised_thread(self._run, "camera preview", self._report_failure)
         self._thread.start()
@@ -104,7 +104,7 @@ class CameraPreview:
     def _run(self) -> None:
         try:
             for frame in self._source.frames():
-                if frame.index % ANNOTATED_PICTURE_LIMITS.calibration_step == 0:
+                if frame.index % CALIBRATION_STEP == 0:
                     self._images.append(frame.decode().image)
         except DownfieldError as error:
             self._failure = str(error)

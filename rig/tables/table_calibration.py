@@ -36,7 +36,7 @@ from downfield.core.strip import load_strip
 from downfield.game.published.board_topics import HealthReason
 from downfield.models.loading import open_detector
 from downfield.rig.configuration.settings import CalibrationSettings
-from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
+from downfield.rig.live.annotated_picture import CALIBRATION_PICTURES, CALIBRATION_STEP
 from downfield.rig.tables.profile import TableFolder
 from downfield.vision.strip.strip_calibration import calibrate_strip
 
@@ -185,9 +185,9 @@ def first_pictures(source: FrameSource) -> list[Image]:
     """Return a few of a source's first pictures. Raises SourceError: the source ended or failed before it sent any."""
     images: list[Image] = []
     for frame in source.frames():
-        if frame.index % ANNOTATED_PICTURE_LIMITS.calibration_step == 0:
+        if frame.index % CALIBRATION_STEP == 0:
             images.append(frame.decode().image)
-            if len(images) == ANNOTATED_PICTURE_LIMITS.calibration_pictures:
+            if len(images) == CALIBRATION_PICTURES:
                 break
     return images
 

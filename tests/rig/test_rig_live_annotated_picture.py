@@ -11,7 +11,7 @@ from downfield.broadcast.latest_picture import LatestPicture
 from downfield.capture.source import CapturedFrame, VideoPacket
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
-from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS, AnnotatedPicture, RecentPictures
+from downfield.rig.live.annotated_picture import OVERLOADED_FPS, WATCHED_FPS, AnnotatedPicture, RecentPictures
 
 
 class WatchedPicture(LatestPicture):
@@ -46,17 +46,15 @@ def pictures_per_second(index_step: int, monkeypatch: pytest.MonkeyPatch, *, ove
 
 
 def test_when_no_frames_are_dropped_the_picture_is_drawn_at_the_full_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pictures_per_second(1, monkeypatch) == pytest.approx(ANNOTATED_PICTURE_LIMITS.watched_fps, abs=2)
+    assert pictures_per_second(1, monkeypatch) == pytest.approx(WATCHED_FPS, abs=2)
 
 
 def test_while_frames_are_dropped_it_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pictures_per_second(2, monkeypatch) == pytest.approx(ANNOTATED_PICTURE_LIMITS.overloaded_fps, abs=1)
+    assert pictures_per_second(2, monkeypatch) == pytest.approx(OVERLOADED_FPS, abs=1)
 
 
 def test_on_an_overloaded_computer_it_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pictures_per_second(1, monkeypatch, overloaded=True) == pytest.approx(
-        ANNOTATED_PICTURE_LIMITS.overloaded_fps, abs=1
-    )
+    assert pictures_per_second(1, monkeypatch, overloaded=True) == pytest.approx(OVERLOADED_FPS, abs=1)
 
 
 def test_pictures_to_calibrate_from_are_there_once_enough_frames_came() -> None:
