@@ -17,7 +17,7 @@ from downfield.rig.live.annotated_picture import OVERLOADED_FPS, WATCHED_FPS, An
 class WatchedPicture(LatestPicture):
     """A picture that is always watched."""
 
-    watched = True
+    watchers = 1
 
 
 def pictures_per_second(index_step: int, monkeypatch: pytest.MonkeyPatch, *, overloaded: bool = False) -> int:
