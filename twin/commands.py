@@ -178,11 +178,9 @@ def _appearance(recording: PlayRecording, seed: int, size_px: tuple[int, int]) -
 
 def _calmed(appearance: Appearance) -> Appearance:
     """Return the appearance with a good, well mounted camera."""
-    sensor = dataclasses.replace(
-        appearance.sensor, exposure_ms=4.0, gain=1.0, white_balance=(1.0, 1.0, 1.0), noise=1.0, blur_px=0.5, flicker=0.0
-    )
-    sensor = dataclasses.replace(sensor, rolling_ms=8.0, shake_px=0.1, buzz_px=0.25, jpeg=95, vignette=0.12)
-    return dataclasses.replace(appearance, sensor=sensor)
+    still = dataclasses.replace(appearance.sensor, rolling_ms=8.0, shake_px=0.1, buzz_px=0.25, exposure_ms=4.0)
+    even = dataclasses.replace(still, gain=1.0, white_balance=(1.0, 1.0, 1.0), flicker=0.0, vignette=0.12)
+    return dataclasses.replace(appearance, sensor=dataclasses.replace(even, noise=1.0, blur_px=0.5, jpeg=95))
 
 
 def _film(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import cv2
@@ -204,22 +205,17 @@ def draw_webcam(deck: Deck, fps: float, size: tuple[int, int]) -> Sensor:
         buzz_px=deck.uniform(0.02, 0.6) * scale,
         jpeg=round(deck.uniform(45, 97) if cheap < 0.85 else deck.uniform(25, 60)),
         vignette=deck.uniform(0, 0.4),
-        processing=_draw_processing(deck, scale),
-    )
-
-
-def _draw_processing(deck: Deck, scale: float) -> Processing:
-    rng = deck.rng
-    return Processing(
-        sharpen=max(deck.uniform(-0.6, 1.6), 0.0),
-        sharpen_px=deck.uniform(0.7, 2.0) * (0.5 + 0.5 * scale),
-        contrast=deck.uniform(-0.1, 0.7),
-        gamma=float(np.exp(rng.normal(0, 0.12))),
-        black=float(np.clip(rng.normal(0, 0.02), -0.02, 0.06)),
-        saturation=float(np.clip(rng.normal(1.0, 0.28), 0.0, 1.9)),
-        hue_deg=float(rng.normal(0, 3.5)),
-        aberration_px=max(deck.uniform(-1.0, 1.6), 0.0) * scale,
-        denoise=max(deck.uniform(-0.6, 1.0), 0.0),
+        processing=Processing(
+            sharpen=max(deck.uniform(-0.6, 1.6), 0.0),
+            sharpen_px=deck.uniform(0.7, 2.0) * (0.5 + 0.5 * scale),
+            contrast=deck.uniform(-0.1, 0.7),
+            gamma=float(np.exp(deck.rng.normal(0, 0.12))),
+            black=float(np.clip(deck.rng.normal(0, 0.02), -0.02, 0.06)),
+            saturation=float(np.clip(deck.rng.normal(1.0, 0.28), 0.0, 1.9)),
+            hue_deg=float(deck.rng.normal(0, 3.5)),
+            aberration_px=max(deck.uniform(-1.0, 1.6), 0.0) * scale,
+            denoise=max(deck.uniform(-0.6, 1.0), 0.0),
+        ),
     )
 
 
@@ -265,16 +261,8 @@ def vary_lamps(deck: Deck, lamps: tuple[Lamp, ...], field: FieldModel) -> tuple[
     tinted = deck.chance(0.25)
     total = sum(lamp.strength for lamp in lamps)
     direct = min(max(total, _LEAST_DIRECT), _MOST_DIRECT)
-    return tuple(
-        Lamp(
-            lamp.position_mm,
-            lamp.strength * direct / total,
-            _tinted(deck, lamp.color, 0.18) if tinted else lamp.color,
-            lamp.radius_mm,
-            lamp.half_mm,
-        )
-        for lamp in lamps
-    )
+    lamps = tuple(replace(lamp, strength=lamp.strength * direct / total) for lamp in lamps)
+    return tuple(replace(lamp, color=_tinted(deck, lamp.color, 0.18)) for lamp in lamps) if tinted else lamps
 
 
 def _bulb(deck: Deck, field: FieldModel) -> Lamp:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import colorsys
 import dataclasses
 import math
+from functools import partial
 
 import numpy as np
 
@@ -81,8 +82,9 @@ def draw_varied_clutter(deck: Deck, field: FieldModel, board: BoardAppearance, t
         parts, reach = draw_small_decoy(deck, board.border)
         out += _at_the_edge(deck, field, board, parts, reach, table_z_mm)
     for _ in range(int(deck.rng.integers(0, 6))):
-        parts, reach = _thing(deck)
-        out += _placed(parts, deck, _beside(deck, field, board, reach), table_z_mm)
+        parts, reach = (_cup, _phone, _papers, _dice, _box, _pens)[int(deck.rng.integers(6))](deck)
+        spot = _around(deck, field, board.rail_mm[1] + reach + deck.free(*_BESIDE_MM))
+        out += _placed(parts, deck, spot, table_z_mm)
     if deck.chance(0.6):
         out += draw_goal_posts(deck, field)
     return tuple(out)
@@ -120,14 +122,7 @@ def _around(deck: Deck, field: FieldModel, off_mm: float) -> tuple[float, float]
     return spots[int(deck.rng.integers(4))]
 
 
-def _beside(deck: Deck, field: FieldModel, board: BoardAppearance, reach_mm: float) -> tuple[float, float]:
-    return _around(deck, field, board.rail_mm[1] + reach_mm + deck.free(*_BESIDE_MM))
-
-
-def _thing(deck: Deck) -> tuple[Parts, float]:
-    """Return a thing that stands on z = 0, and its reach, mm."""
-    kinds = (_cup, _phone, _papers, _dice, _box, _pens)
-    return kinds[int(deck.rng.integers(len(kinds)))](deck)
+# Each of the following returns a thing that stands on z = 0, and its reach from its middle, mm.
 
 
 def _written(deck: Deck, surface: Material, scale: tuple[float, float], ink: Color) -> Material:
@@ -201,7 +196,7 @@ def draw_small_decoy(deck: Deck, ground: Color) -> tuple[Parts, float]:
     Args:
         ground: color of what it lies on, which shows through stains and the holes of washers.
     """
-    kinds = (_knob, _screw, _bead, _small_die, _stain, _peg, _washer, _crumb)
+    kinds = (_knob, _screw, _bead, partial(_die, half_mm=(2.2, 4.0)), _stain, _peg, _washer, _crumb)
     return kinds[int(deck.rng.integers(len(kinds)))](deck, ground)
 
 
@@ -254,12 +249,6 @@ def _bead(deck: Deck, _ground: Color) -> tuple[Parts, float]:
     return parts, r
 
 
-def _small_die(deck: Deck, _ground: Color) -> tuple[Parts, float]:
-    parts, half = Parts(), deck.uniform(2.2, 4)
-    add_die(parts, deck, half, (0, 0))
-    return parts, 1.5 * half
-
-
 def _stain(deck: Deck, ground: Color) -> tuple[Parts, float]:
     parts = Parts(Material(roughness=0.8))
     color = scaled(ground, deck.uniform(0.4, 0.85)) if deck.chance(0.6) else any_color(deck, 0.6)
@@ -289,8 +278,8 @@ def _crumb(deck: Deck, _ground: Color) -> tuple[Parts, float]:
     return parts, half[0]
 
 
-def _die(deck: Deck, _ground: Color) -> tuple[Parts, float]:
-    parts, half = Parts(), deck.uniform(5, 9)
+def _die(deck: Deck, _ground: Color, *, half_mm: tuple[float, float] = (5.0, 9.0)) -> tuple[Parts, float]:
+    parts, half = Parts(), deck.uniform(*half_mm)
     add_die(parts, deck, half, (0, 0))
     return parts, 1.5 * half
 

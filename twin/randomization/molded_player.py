@@ -133,15 +133,12 @@ def _trunk(body: _Body) -> None:
         block = Material(roughness=0.5, bevel_mm=0.6, corner_mm=0.02 * tall)
         size = (0.085 * tall * bulk * deep, (mold.shoulders + 0.01) * tall * bulk**0.5 * wide, 0.1 * tall)
         parts.add("box", size, body.on_trunk(0, 0, 0.16), paint.jersey, body.trunk, material=block)
-        plate = dataclasses.replace(paint.body, pattern="plate_digits", second=paint.belt, values=_digits(body.deck))
+        digits = (float(body.deck.rng.integers(-1, 10)), float(body.deck.rng.integers(10)), 1.0, 0.0)
+        plate = dataclasses.replace(paint.body, pattern="plate_digits", second=paint.belt, values=digits)
         size = (0.01 * tall, 0.75 * size[1], 0.08 * tall)
         parts.add("box", size, body.on_trunk(-0.085 * bulk, 0, 0.165), paint.helmet, body.trunk, material=plate)
     yoke = (0.078 * tall * bulk * mold.chest * deep, (mold.shoulders * bulk**0.5 + 0.02) * tall * wide, 0.06 * tall)
     parts.add("ellipsoid", yoke, body.on_trunk(0, 0, 0.245), paint.jersey, body.trunk)
-
-
-def _digits(deck: Deck) -> tuple[float, float, float, float]:
-    return (float(deck.rng.integers(-1, 10)), float(deck.rng.integers(10)), 1.0, 0.0)
 
 
 def _arm(body: _Body, side: int, joint: Joint) -> Array:

@@ -174,7 +174,6 @@ def _draw_team(deck: Deck, kit: Kit, mold: Mold, board: BoardAppearance, *, tell
 
 def _paint(deck: Deck, team: _Team) -> Paint:
     kit, skin = team.kit, colors.SKINS[int(deck.rng.integers(len(colors.SKINS)))]
-    plastic = kit.jersey
     chest, banded = team.body, None
     if team.numbered:
         number = (float(deck.rng.integers(-1, 10)), float(deck.rng.integers(10)), team.number_sides, team.number_size)
@@ -182,7 +181,7 @@ def _paint(deck: Deck, team: _Team) -> Paint:
     if team.banded and not team.limbs_bare:
         band = (deck.free(0.1, 0.35), deck.free(-0.3, 0.6), 0.0, 0.0)
         banded = dataclasses.replace(team.body, pattern="bands", second=team.band, values=band)
-    limbs = plastic if team.limbs_bare else None
+    limbs = kit.jersey if team.limbs_bare else None
     return Paint(
         jersey=kit.jersey,
         pants=kit.pants,
@@ -200,16 +199,14 @@ def _paint(deck: Deck, team: _Team) -> Paint:
     )
 
 
-def _plain_paint(team: _Team) -> Paint:
-    """Return the paint of unpainted players, who are all of one plastic."""
-    p, shell = team.kit.jersey, dataclasses.replace(team.shell, pattern="plain")
-    return Paint(p, p, p, p, p, p, p, p, p, team.body, team.body, shell, None)
-
-
 def _figure(deck: Deck, player: Player, team: _Team, tall_mm: float) -> FigureAppearance:
     rng, base = deck.rng, player.base
     tall = min(max(tall_mm + float(rng.normal(0, 1.5)), _SHORTEST_MM), _TALLEST_MM)
-    paint = _plain_paint(team) if team.bare else _paint(deck, team)
+    if team.bare:  # unpainted players are all of one plastic
+        p, shell = team.kit.jersey, dataclasses.replace(team.shell, pattern="plain")
+        paint = Paint(p, p, p, p, p, p, p, p, p, team.body, team.body, shell, None)
+    else:
+        paint = _paint(deck, team)
     block, body = Parts(), Parts(paint.body)
     add_base(block, base, team.kit.base, team.kit.base_opacity, team.base, deck)
     holds = build_player(body, team.mold, paint, deck, tall, base.height_mm)

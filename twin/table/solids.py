@@ -267,12 +267,8 @@ def _ring(count: int, radius: float, z: float, phase: float = 0.0) -> Array:
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.full(count, z)])
 
 
-def _ball_points() -> Array:
-    rings = [_ring(8, 0.8, 0.6, 0.5), _ring(8, 1.0, 0.0), _ring(8, 0.8, -0.6, 0.5)]
-    return np.concatenate([*rings, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]]) * _SWELL
-
-
-_BALL = _ball_points()
+_RINGS = (_ring(8, 0.8, 0.6, 0.5), _ring(8, 1.0, 0.0), _ring(8, 0.8, -0.6, 0.5))
+_BALL = np.concatenate([*_RINGS, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]]) * _SWELL
 
 
 def _unplaced(solid: Solid) -> Array:

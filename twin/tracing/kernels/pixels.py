@@ -17,11 +17,10 @@ from downfield.twin.tracing.kernels.target import (
     TWO,
     ZERO,
     F,
-    cuda_kernel,
     device_function,
+    kernel,
     mixed,
     pair,
-    processor_kernel,
 )
 
 NEWTON_STEPS = 5
@@ -94,7 +93,7 @@ def pixel(
 if ON_CUDA:
     from numba import cuda
 
-    @cuda_kernel
+    @kernel
     def trace(
         jobs, job_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, raster,
         spp, mask, out,
@@ -116,7 +115,7 @@ if ON_CUDA:
 else:
     import numba
 
-    @processor_kernel
+    @kernel
     def trace(
         jobs, job_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, raster,
         spp, mask, out,

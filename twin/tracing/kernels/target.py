@@ -38,8 +38,6 @@ if ON_CUDA and not SIMULATED and find_spec("numba_cuda") is None:
         "Install it with 'pip install numba-cuda', or trace on the processor."
     )
 
-_cuda_jit: Any = cuda.jit
-
 F: Final = np.float32
 ZERO: Final = F(0)
 ONE: Final = F(1)
@@ -62,18 +60,15 @@ _TO_UNIT = F(1 / 16777216.0)
 def device_function(function: Function) -> Any:
     """Return a function compiled for the target, callable from kernels: float32 only, and nothing may allocate."""
     if ON_CUDA:
-        return _cuda_jit(device=True, fastmath=True)(function)
+        return cuda.jit(device=True, fastmath=True)(function)
     return numba.njit(fastmath=True, cache=True, error_model="numpy", nogil=True)(function)
 
 
-def processor_kernel(function: Function) -> Any:
-    """Return the function compiled for all cores of the processor."""
+def kernel(function: Function) -> Any:
+    """Return the function compiled as a CUDA kernel, or for all cores of the processor."""
+    if ON_CUDA:
+        return cuda.jit(fastmath=True)(function)
     return numba.njit(fastmath=True, cache=True, error_model="numpy", parallel=True, nogil=True)(function)
-
-
-def cuda_kernel(function: Function) -> Any:
-    """Return the function compiled as a CUDA kernel."""
-    return _cuda_jit(fastmath=True)(function)
 
 
 @device_function
