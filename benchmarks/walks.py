@@ -36,7 +36,7 @@ from downfield.broadcast.latest_picture import LatestPicture  # noqa: E402
 from downfield.calibration.calibration import Calibration  # noqa: E402
 from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture  # noqa: E402
 from downfield.capture.problems import ActiveProblems  # noqa: E402
-from downfield.capture.source import CaptureClock, LoopObserver  # noqa: E402
+from downfield.capture.source import CapturedFrame, CaptureClock, FrameSource, LoopObserver, SourceFacts  # noqa: E402
 from downfield.capture.sources.file_sources import bundled_demo, open_clip  # noqa: E402
 from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.frame import Frame  # noqa: E402
@@ -279,6 +279,23 @@ class _Window(LoopObserver):
                 self._stop()
 
 
+@dataclass(frozen=True, slots=True)
+class _Sparse:
+    """A recording of which every third frame is taken until soon before the walk."""
+
+    whole: FrameSource
+
+    @property
+    def facts(self) -> SourceFacts:
+        return self.whole.facts
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        return (frame for frame in self.whole.frames() if frame.index > WATCHED_FROM - 30 or frame.index % 3 == 0)
+
+    def close(self) -> None:
+        self.whole.close()
+
+
 def frame_walk() -> Walk:
     """Return the walk of frames of the bundled recording from the file to the tackle they show, published.
 
@@ -295,7 +312,7 @@ def frame_walk() -> Walk:
         loop: Loop | None = None
         window = _Window(lambda: None if loop is None else loop.stop())
         loop = Loop(
-            table.source,
+            _Sparse(table.source),
             table.vision,
             service,
             problems,
