@@ -124,7 +124,7 @@ class Watcher:
             self.close()
         return True
 
-    def received(self, timeout_s: float = 5) -> bytes:
+    def received(self, timeout_s: float = WAIT_S) -> bytes:
         """What has come since; empty at the end."""
         self._socket.settimeout(timeout_s)
         return self._socket.recv(4096)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import logging
+import math
 import os
 import signal
 import subprocess
@@ -62,7 +63,9 @@ class Follower:
 
 @pytest.fixture
 def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RelayedService]:
-    monkeypatch.setattr(relay, "RELAY_LIMITS", replace(relay.RELAY_LIMITS, local_subscribers=1))
+    # On a busy computer ten seconds pass in a test: a second process would start again, and serve who reconnects.
+    limits = replace(relay.RELAY_LIMITS, local_subscribers=1, restart_after_s=math.inf)
+    monkeypatch.setattr(relay, "RELAY_LIMITS", limits)
     made = RelayedService(tmp_path / "a.db")
     made.hub.publish("game", {"down": 1})
     made.hub.publish("calls", ["new"], full=["old", "new"])
