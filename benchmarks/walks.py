@@ -36,7 +36,7 @@ from downfield.broadcast.latest_picture import LatestPicture  # noqa: E402
 from downfield.calibration.calibration import Calibration  # noqa: E402
 from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture  # noqa: E402
 from downfield.capture.problems import ActiveProblems  # noqa: E402
-from downfield.capture.source import CapturedFrame, CaptureClock, FrameSource, LoopObserver, SourceFacts  # noqa: E402
+from downfield.capture.source import CaptureClock, CapturedFrame, FrameSource, LoopObserver, SourceFacts  # noqa: E402
 from downfield.capture.sources.file_sources import bundled_demo, open_clip  # noqa: E402
 from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.frame import Frame  # noqa: E402
