@@ -133,6 +133,6 @@ def is_blurred(image: Image) -> bool:
     smooth = cv2.GaussianBlur(gray, (0, 0), 1.0)
     some = (slice(None, None, _LIMITS.sampled_every_px),) * 2
     slope = np.hypot(*(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3)[some] / 8 for order in ((1, 0), (0, 1))))
-    darkest, lightest = np.percentile(smooth[some], (0.5, 99.5)).tolist()
+    darkest, lightest = map(float, np.percentile(smooth[some], (0.5, 99.5)))
     span = lightest - darkest
     return span > _LIMITS.empty and float(np.percentile(slope, 99.5)) < _LIMITS.sharp * span
