@@ -301,7 +301,7 @@ class _Problem:
         known = [
             self.prior.residual(full[LENS]),
             full[BOW] / self.bow_spread_mm,
-            values[k:later] if self.stretch is None else self.stretch.residual(values[k:later]),
+            (values[k:later] - self.stretch.likeliest) / self.stretch.spread if self.stretch else values[k:later],
             systematic_px / self.systematic.spread_px,
         ]
         residuals = np.concatenate([np.nan_to_num(off, nan=1e3) / seen.sigma_px, *known])

@@ -16,7 +16,6 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 
 
@@ -27,10 +26,6 @@ class OpenStretch:
     likeliest: float  # the likeliest stretch of the points
     spread: float  # its standard deviation
     begin: float = 0.0  # where the fit begins
-
-    def residual(self, stretch: Array) -> Array:
-        """Return how far a stretch is from the likeliest, in standard deviations."""
-        return (stretch - self.likeliest) / self.spread
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,5 @@ rule. Open `pipeline` first: it calls every stage once a frame. Packages, in the
     contacts     gaps between bases with their error, and the instant at which one closed
     strip        the strip of card games
 
-Modules of their own: `hands`, what reaches in over the board, and `card_photo`, the result windows of
-play cards (`read_window`).
+Modules of their own: `hands`, what reaches in over the board, and `card_photo`, the result windows of play cards.
 """

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from downfield.vision.card_photo import SURE, CardReading
-from downfield.vision.read_window import INK_COLORS, CardText
+from downfield.vision.card_photo import INK_COLORS, SURE, CardReading, CardText
 
 UNREAD: Final = "?"  # in place of a result that is not read surely
 

@@ -77,9 +77,7 @@ def test_a_measured_field_is_stretched_back_to_its_description() -> None:
     longer = stretched_field(TUDOR, 0.03)
     assert longer.mm_per_yd_y == pytest.approx(TUDOR.mm_per_yd_y * math.exp(0.03))
     assert (longer.mm_per_yd_x, stretched_field(TUDOR, 0.0)) == (TUDOR.mm_per_yd_x, TUDOR)
-    open_stretch = DescribedProportions.of(TUDOR, 0.025).stretch(longer)
-    assert open_stretch.likeliest == pytest.approx(-0.03)
-    assert open_stretch.residual(np.array([-0.03 + 0.05])) == pytest.approx([2.0])
+    assert DescribedProportions.of(TUDOR, 0.025).stretch(longer).likeliest == pytest.approx(-0.03)
 
 
 def test_the_fit_s_jacobian_holds_the_stretch() -> None:
