@@ -61,8 +61,9 @@ def read_pictures(path: Path, count: int = _LIMITS.frames) -> list[Image]:
     try:
         return _video_frames(path, count)
     except InputError:
-        text = f"{path}: neither a picture nor a video that can be read. Give a photo or a video of the table."
-        raise InputError(text) from None
+        raise InputError(
+            f"{path}: neither a picture nor a video that can be read. Give a photo or a video of the table."
+        ) from None
 
 
 def _video_frames(path: Path, count: int) -> list[Image]:
