@@ -6,7 +6,6 @@ import dataclasses
 import datetime
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -28,19 +27,11 @@ from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BASE_TOP_MM
 
-
-@dataclass(frozen=True, slots=True)
-class QualityLimits:
-    """Sizes of the quality figures."""
-
-    min_unmodeled: float = 0.01 / 1920  # least error of paint seen without noise, as a share of the picture's width
-    columns: int = 8  # number of parts along the field
-    rows: int = 4  # number of parts across the field
-    slope_step: float = 1e-5  # relative step of a parameter for the numerical derivative of the camera's height
-    outlier_weight: float = 0.5  # observations that the fit gave less weight are outliers, not among its residuals
-
-
-_LIMITS: Final = QualityLimits()
+_MIN_UNMODELED: Final = 0.01 / 1920  # least error of paint seen without noise, as a share of the picture's width
+_COLUMNS: Final = 8  # number of parts along the field
+_ROWS: Final = 4  # number of parts across the field
+_SLOPE_STEP: Final = 1e-5  # relative step of a parameter for the numerical derivative of the camera's height
+_OUTLIER_WEIGHT: Final = 0.5  # observations that the fit gave less weight are outliers, not among its residuals
 
 
 def to_calibration(
@@ -56,7 +47,7 @@ def to_calibration(
     """Return a calibration with its residuals and covariance. `made_at`: ISO 8601 UTC; now when empty."""
     covariance = tuple(tuple(row) for row in with_scale_error(fit.camera, fit.covariance, scale).tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    unmodeled_px = math.hypot(_unmodeled_px(fit, observations), _LIMITS.min_unmodeled * fit.camera.lens.size_px[0])
+    unmodeled_px = math.hypot(_unmodeled_px(fit, observations), _MIN_UNMODELED * fit.camera.lens.size_px[0])
     bare = Calibration(field, fit.camera, method, made_at, tuple(made_from), None, covariance, unmodeled_px)
     return dataclasses.replace(bare, quality=_quality(bare, fit, observations))
 
@@ -81,7 +72,7 @@ def height_slope(camera: Camera, size: int) -> Array:
     values = camera_parameters(camera)
     slope = np.zeros(size)
     for i in range(POSE.start, POSE.stop):
-        step = _LIMITS.slope_step * max(1.0, abs(float(values[i])))
+        step = _SLOPE_STEP * max(1.0, abs(float(values[i])))
         moved = values.copy()
         moved[i] += step
         slope[i] = (with_parameters(camera, moved).position_mm[2] - camera.position_mm[2]) / step
@@ -94,7 +85,7 @@ def _unmodeled_px(fit: CameraFit, observations: Observations) -> float:
     That is what lens model, bow and print leave unexplained: the variance between groups by the method of moments
     (R. DerSimonian, N. Laird, Controlled Clinical Trials 7, 1986), with the noise as it is within the stretches.
     """
-    used = (fit.weight >= _LIMITS.outlier_weight) & (observations.boundary < 0)
+    used = (fit.weight >= _OUTLIER_WEIGHT) & (observations.boundary < 0)
     _, group = np.unique(observations.cluster[used], return_inverse=True)
     residual, weight = fit.residual_px[used], observations.sigma_px[used] ** -2.0
     if not len(group):
@@ -112,7 +103,7 @@ def _unmodeled_px(fit: CameraFit, observations: Observations) -> float:
 
 def _quality(calibration: Calibration, fit: CameraFit, observations: Observations) -> Quality:
     field = calibration.field
-    used = fit.weight >= _LIMITS.outlier_weight
+    used = fit.weight >= _OUTLIER_WEIGHT
     residual = fit.residual_px[used]
     _, by_pixel, _, _ = locate(fit.camera, observations.px[used])
     off_mm = np.einsum("nij,nj->ni", by_pixel, observations.normals[used] * residual[:, None])
@@ -131,13 +122,13 @@ def _quality(calibration: Calibration, fit: CameraFit, observations: Observation
 def _cells(calibration: Calibration, place_yd: Array, residual: Array, off_mm: Array) -> tuple[QualityCell, ...]:
     field = calibration.field
     zone = field.end_zone_yd
-    columns = np.linspace(-zone, field.length_yd + zone, _LIMITS.columns + 1)
-    rows = np.linspace(0, field.width_yd, _LIMITS.rows + 1)
-    column = np.clip(np.searchsorted(columns, place_yd[:, 0]) - 1, 0, _LIMITS.columns - 1)
-    row = np.clip(np.searchsorted(rows, place_yd[:, 1]) - 1, 0, _LIMITS.rows - 1)
+    columns = np.linspace(-zone, field.length_yd + zone, _COLUMNS + 1)
+    rows = np.linspace(0, field.width_yd, _ROWS + 1)
+    column = np.clip(np.searchsorted(columns, place_yd[:, 0]) - 1, 0, _COLUMNS - 1)
+    row = np.clip(np.searchsorted(rows, place_yd[:, 1]) - 1, 0, _ROWS - 1)
     cells = []
-    for j in range(_LIMITS.rows):
-        for i in range(_LIMITS.columns):
+    for j in range(_ROWS):
+        for i in range(_COLUMNS):
             here = (column == i) & (row == j)
             x_yd, y_yd = float(columns[i : i + 2].mean()), float(rows[j : j + 2].mean())
             sigma = base_top_sigma_mm(calibration, np.array([[x_yd, y_yd]]) * field.mm_per_yd)[0]

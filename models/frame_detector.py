@@ -22,18 +22,10 @@ from downfield.models.refiner import longer_sides
 from downfield.models.runtime import Network, logit, sigmoid
 from downfield.models.suppression import SUPPRESSION_LIMITS, non_maximum_suppression
 
-
-@dataclass(frozen=True, slots=True)
-class DetectorLimits:
-    """Thresholds of the detector stage."""
-
-    same_ball_px: float = 8.0  # balls nearer than this in the input are duplicates: there is only one ball, a cell wide
-    same_hand_px: float = 48.0  # hands whose fingertips are nearer than this in the input are duplicates
-    # linear interpolation takes 2 x 2 pixels: frames shrunk further than this are averaged over all pixels
-    min_linear_scale: float = 0.45
-
-
-_LIMITS: Final = DetectorLimits()
+_SAME_BALL_PX: Final = 8.0  # balls nearer than this in the input are duplicates: there is only one ball, a cell wide
+_SAME_HAND_PX: Final = 48.0  # hands whose fingertips are nearer than this in the input are duplicates
+# linear interpolation takes 2 x 2 pixels: frames shrunk further than this are averaged over all pixels
+_MIN_LINEAR_SCALE: Final = 0.45
 GRAY: Final = 114  # gray level around a frame, as YOLO networks are trained
 STRIDE_PX: Final = 8  # side of a cell, pixels of the input
 KEYPOINTS: Final = 5  # the base top's four corners, then the helmet, which alone balls and hands have
@@ -71,7 +63,7 @@ class Letterbox:
     def fit(self, frame: Image, into: Image) -> None:
         """Shrink a frame into an input made by `new_input`."""
         width, height = self.inner_px
-        linear = self.scale.min() >= _LIMITS.min_linear_scale
+        linear = self.scale.min() >= _MIN_LINEAR_SCALE
         shrunk = cv2.resize(frame, (width, height), interpolation=cv2.INTER_LINEAR if linear else cv2.INTER_AREA)
         into[0, :height, :width] = shrunk
 
@@ -205,7 +197,7 @@ def _suppress(output: HeadOutput) -> list[int]:
     sizes = longer_sides(output.points[:, :4])
 
     def duplicates(row: int, rest: slice) -> Bools:
-        small = _LIMITS.same_hand_px if kinds[row] == _HAND else _LIMITS.same_ball_px
+        small = _SAME_HAND_PX if kinds[row] == _HAND else _SAME_BALL_PX
         reach = SUPPRESSION_LIMITS.same_place * np.maximum(sizes[row], sizes[rest]) if figure[row] else small
         off = centers[rest] - centers[row]
         near = off[:, 0] ** 2 + off[:, 1] ** 2 < reach**2

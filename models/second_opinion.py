@@ -20,7 +20,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -49,18 +48,11 @@ OPINION_BATCHES: Final = (2, 6, 12)
 """Patches of one pass: the few doubtful figures of a frame; each size takes memory of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpinionLimits:
-    """Thresholds of the second refiner's opinion."""
-
-    # range of the errors that a refiner may say: it was trained within it
-    log_errors: tuple[float, float] = (-7.0, 2.0)
-    # median error of a tracked base's corners, pixels of the patch, from which the second measures them as well
-    coarse_px: float = 1.2
-
-
-OPINION_LIMITS: Final = OpinionLimits()
-_COARSE_LOG_ERROR: Final = math.log(OPINION_LIMITS.coarse_px / (PATCH_PX / 2))
+# range of the errors that a refiner may say: it was trained within it
+LOG_ERROR_RANGE: Final[tuple[float, float]] = (-7.0, 2.0)
+# median error of a tracked base's corners, pixels of the patch, from which the second measures them as well
+COARSE_PX: Final = 1.2
+_COARSE_LOG_ERROR: Final = math.log(COARSE_PX / (PATCH_PX / 2))
 
 
 class SecondOpinion:
@@ -130,7 +122,7 @@ def _with_mean_places(first: Array | Outputs, second: Array | Outputs) -> Array 
     """Return the first refiner's outputs, (n, `OUTPUTS`), with places and errors of keypoints that both measured."""
     out = first.copy()
     errors = [outputs[:, LOG_ERRORS].astype(np.float64) for outputs in (first, second)]
-    shares = [np.exp(-2 * np.clip(each, *OPINION_LIMITS.log_errors)) for each in errors]
+    shares = [np.exp(-2 * np.clip(each, *LOG_ERROR_RANGE)) for each in errors]
     total = shares[0] + shares[1]
     places = [outputs[:, POINTS].reshape(-1, KEYPOINTS, 2) for outputs in (first, second)]
     mean = (places[0] * shares[0][..., None] + places[1] * shares[1][..., None]) / total[..., None]
@@ -158,17 +150,10 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
     return (as_before < REFINER_LIMITS.clear_logit) | coarse
 
 
-@dataclass(frozen=True, slots=True)
-class BallOpinionLimits:
-    """Thresholds of the opinion."""
-
-    near_cells: float = 2.5  # cells this near to a patch's center count for the place that it was cut around
-    max_logit: float = 8.0  # limit of the logit of one view
-
-
-_LIMITS: Final = BallOpinionLimits()
+_NEAR_CELLS: Final = 2.5  # cells this near to a patch's center count for the place that it was cut around
+_MAX_LOGIT: Final = 8.0  # limit of the logit of one view
 _ROWS, _COLUMNS = np.mgrid[:CELLS, :CELLS] - (CELLS - 1) / 2
-_NEAR: Final = (np.hypot(_ROWS, _COLUMNS) < _LIMITS.near_cells).ravel()
+_NEAR: Final = (np.hypot(_ROWS, _COLUMNS) < _NEAR_CELLS).ravel()
 
 
 class BallOpinion:
@@ -232,6 +217,6 @@ def ball_votes(
     cells = NetworkColumns(network, BALL_COLUMNS)
     both = np.concatenate([patches, patches[:, ::-1, ::-1]])
     heat = np.where(_NEAR, cells.run(both).astype(np.float64), -np.inf)  # near the center is near when turned, too
-    logits = np.clip(np.logaddexp.reduce(heat, axis=1), -_LIMITS.max_logit, _LIMITS.max_logit)
+    logits = np.clip(np.logaddexp.reduce(heat, axis=1), -_MAX_LOGIT, _MAX_LOGIT)
     mean: Array = logits.reshape(2, -1).mean(axis=0)
     return mean

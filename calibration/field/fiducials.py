@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -23,16 +22,9 @@ Family = Literal["aruco", "apriltag"]
 _DICTIONARIES: Final = {"aruco": cv2.aruco.DICT_4X4_50, "apriltag": cv2.aruco.DICT_APRILTAG_36h11}
 
 
-@dataclass(frozen=True, slots=True)
-class FiducialLimits:
-    """Thresholds of calibrating by markers."""
-
-    min_markers: int = 3  # least number of visible markers
-    corner_sigma_px: float = 0.3  # standard deviation of a marker's corner
-    max_rms_px: float = 1.5  # largest rms of the corners about the solution
-
-
-_LIMITS: Final = FiducialLimits()
+_MIN_MARKERS: Final = 3  # least number of visible markers
+_CORNER_SIGMA_PX: Final = 0.3  # standard deviation of a marker's corner
+_MAX_RMS_PX: Final = 1.5  # largest rms of the corners about the solution
 
 
 @record
@@ -84,11 +76,11 @@ def solve_fiducials(
     """
     known = {fiducial.id: fiducial for fiducial in fiducials}
     used = _detect(image, known, family)
-    if len(used) < _LIMITS.min_markers:
+    if len(used) < _MIN_MARKERS:
         if len(_detect(np.ascontiguousarray(image[:, ::-1]), known, family)) > len(used):
             raise CalibrationError(f"the picture is mirrored, since its markers read only in a mirror: {UNMIRROR}")
         raise CalibrationError(
-            f"{len(used)} of {len(known)} markers are seen and {_LIMITS.min_markers} are needed. Uncover them, add"
+            f"{len(used)} of {len(known)} markers are seen and {_MIN_MARKERS} are needed. Uncover them, add"
             " light, or print them larger."
         )
     points = np.concatenate([fiducial.corners_mm() for fiducial, _ in used])
@@ -99,10 +91,10 @@ def solve_fiducials(
     rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()
     tx, ty, tz = np.asarray(shift, dtype=np.float64).ravel().tolist()
     start = Camera(lens, (rx, ry, rz), (tx, ty, tz))
-    observations = Observations.of_points(points, px, _LIMITS.corner_sigma_px)
+    observations = Observations.of_points(points, px, _CORNER_SIGMA_PX)
     fit = fit_camera(start, observations, prior=prior)
     rms = float(np.sqrt(np.mean(fit.residual_px**2)))
-    if rms > _LIMITS.max_rms_px:
+    if rms > _MAX_RMS_PX:
         raise CalibrationError(
             f"the markers are {rms:.1f} px (rms) off their given places. Measure their places again."
         )

@@ -46,19 +46,12 @@ UNKNOWN: Final = OpenProportions(0.12, 0.4)
 """Of a print of which only the kind of field is supposed: boards are printed longer or shorter, to fit a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class FreeLimits:
-    """What is left open of a print."""
-
-    border_mm: float = 9.0  # width of a border before it is measured
-    min_ends: int = 8  # ends of yard lines that a candidate needs
-    # share of the yard lines' ends: with more, sidelines are placed by them alone while the print is measured
-    sufficient_ends: float = 0.6
-    min_observations: int = 60  # observations that a fit needs
-    measured_search_px: float = 2.0  # distance within which the paint is searched for after the print was measured
-
-
-_LIMITS: Final = FreeLimits()
+_BORDER_MM: Final = 9.0  # width of a border before it is measured
+_MIN_ENDS: Final = 8  # ends of yard lines that a candidate needs
+# share of the yard lines' ends: with more, sidelines are placed by them alone while the print is measured
+_SUFFICIENT_ENDS: Final = 0.6
+_MIN_OBSERVATIONS: Final = 60  # observations that a fit needs
+_MEASURED_SEARCH_PX: Final = 2.0  # distance within which the paint is searched for after the print was measured
 
 MEASURING_SEARCHES_PX: Final = (4.0, 3.0, 2.5)
 """Distance within which the paint is searched for while the print is measured, fit by fit."""
@@ -111,7 +104,7 @@ def find_candidates(
             for i, yard in zip(found, yards, strict=True):
                 board.append((yard * field.mm_per_yd_x, 0.0 if low_side else field.width_mm))
                 seen.append(lines.meet(float(across.crossing_px[i]), crossing))
-        if len(board) < _LIMITS.min_ends:
+        if len(board) < _MIN_ENDS:
             continue
         spread = None if open_by is None else open_by.spread
         answer = camera_and_proportions(np.array(board), np.array(seen), lines.distortion, field, spread)
@@ -119,7 +112,7 @@ def find_candidates(
             continue
         camera, measured = answer
         if open_by is not None:
-            border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else _LIMITS.border_mm
+            border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else _BORDER_MM
             line_mm = ends.width_steps * field.yard_line_every_yd * field.mm_per_yd_x
             measured = with_open_styles(dataclasses.replace(measured, line_mm=line_mm), border_mm)
             if abs(math.log(measured.mm_per_yd_y / field.mm_per_yd_y)) >= open_by.most_off:
@@ -127,7 +120,7 @@ def find_candidates(
         yield Candidate(measured, camera, score, shift)
 
 
-def with_open_styles(field: FieldModel, border_mm: float = _LIMITS.border_mm) -> FieldModel:
+def with_open_styles(field: FieldModel, border_mm: float = _BORDER_MM) -> FieldModel:
     """Return a field whose border is only supposed, before it is measured."""
     border = LineStyle(border_mm, "inner")
     # Ticks along the sidelines come in every form or not at all: the hash rows have to be found without them.
@@ -155,7 +148,7 @@ def solve_print(
     for search in searches_px:
         observations = observe_paint(planes[:1], camera, field, search, quick=True)
         observations = observations[_is_sure(observations, field)]
-        if len(observations.px) < _LIMITS.min_observations:
+        if len(observations.px) < _MIN_OBSERVATIONS:
             return None
         fit = fit_either_lens(camera, observations, field, prior, proportions.stretch(field))
         field = stretched_field(field, fit.stretch)
@@ -166,7 +159,7 @@ def solve_print(
             field, camera = with_line_inset(planes[0], image, camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field
     field = with_hash_rows(planes[0], camera, field, paint) or field
-    last = (_LIMITS.measured_search_px,)
+    last = (_MEASURED_SEARCH_PX,)
     return refine_solution(planes, camera, field, prior=prior, proportions=proportions, searches_px=last, ends=True)
 
 
@@ -178,7 +171,7 @@ def _is_sure(observations: Observations, field: FieldModel) -> Bools:
     free: Bools = observations.boundary < 0
     ends_mm = [y_mm for line in field.lines() if line.kind == "yard_line" for y_mm in line.y_mm]
     ends = np.isin(observations.points_mm[:, 1], ends_mm) & free
-    if ends.sum() > _LIMITS.sufficient_ends * 2 * len(field.yard_lines_yd()):
+    if ends.sum() > _SUFFICIENT_ENDS * 2 * len(field.yard_lines_yd()):
         return free
     placed = [i for i, line in enumerate(field.lines()) if line.kind == "sideline"]
     return np.asarray(free | np.isin(observations.boundary, placed), dtype=np.bool_)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from downfield.calibration.camera import Camera, flat_bow
@@ -20,16 +19,8 @@ from downfield.calibration.stretch import DescribedProportions, open_stretch, st
 from downfield.core.arrays import Image, Plane
 from downfield.core.field.model import FieldModel
 
-
-@dataclass(frozen=True, slots=True)
-class CameraRefinementLimits:
-    """How near the paint a camera is brought."""
-
-    searches_px: tuple[float, float, float] = (5.0, 3.0, 1.8)  # distance within which paint is searched for, by fit
-    min_observations: int = 60  # observations that a fit needs
-
-
-_LIMITS: Final = CameraRefinementLimits()
+_SEARCHES_PX: Final[tuple[float, float, float]] = (5.0, 3.0, 1.8)  # distance within which paint is searched for, by fit
+_MIN_OBSERVATIONS: Final = 60  # observations that a fit needs
 
 
 def refine_solution(
@@ -39,7 +30,7 @@ def refine_solution(
     *,
     prior: LensPrior | None = None,
     proportions: DescribedProportions | None = None,
-    searches_px: Sequence[float] = _LIMITS.searches_px,
+    searches_px: Sequence[float] = _SEARCHES_PX,
     ends: bool = False,
 ) -> FieldSolution | None:
     """Refine a camera good to a few pixels to the paint; None when too little paint is found.
@@ -54,7 +45,7 @@ def refine_solution(
     camera = dataclasses.replace(camera, bow=flat_bow(field))
     for search in searches_px:
         observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=ends)
-        if len(observations.px) < _LIMITS.min_observations:
+        if len(observations.px) < _MIN_OBSERVATIONS:
             return None
         stretch = open_stretch(proportions, field)
         fit = fit_either_lens(camera, observations, field, prior, stretch)
@@ -70,7 +61,7 @@ def _fit_all_frames(
     proportions: DescribedProportions | None,
 ) -> FieldSolution | None:
     observations = observe_paint(planes, camera, field, SELECTION_LIMITS.fine_search_px)
-    if len(observations.px) < _LIMITS.min_observations:
+    if len(observations.px) < _MIN_OBSERVATIONS:
         return None
     stretch = open_stretch(proportions, field)
     fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)

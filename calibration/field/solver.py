@@ -63,15 +63,8 @@ _NO_ENDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShrinkLimits:
-    """Which pictures are shrunk."""
-
-    max_width_px: int = 2400  # wider pictures are shrunk
-    shrunk_width_px: int = 1920  # width of a shrunk picture
-
-
-_LIMITS: Final = ShrinkLimits()
+_MAX_WIDTH_PX: Final = 2400  # wider pictures are shrunk
+_SHRUNK_WIDTH_PX: Final = 1920  # width of a shrunk picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +79,9 @@ class ShrunkPictures:
     def of(images: Sequence[Image]) -> ShrunkPictures | None:
         """Return smaller copies of pictures of one camera; None where they are small enough."""
         height, width = images[0].shape[:2]
-        if width <= _LIMITS.max_width_px:
+        if width <= _MAX_WIDTH_PX:
             return None
-        small = (_LIMITS.shrunk_width_px, round(height * _LIMITS.shrunk_width_px / width))
+        small = (_SHRUNK_WIDTH_PX, round(height * _SHRUNK_WIDTH_PX / width))
         copies = tuple(
             np.asarray(cv2.resize(image, small, interpolation=cv2.INTER_AREA), dtype=np.uint8) for image in images
         )

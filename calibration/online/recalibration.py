@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -26,20 +25,12 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field.model import FieldModel
 
-
-@dataclass(frozen=True, slots=True)
-class RecalibrationLimits:
-    """Thresholds of solving a bumped camera again."""
-
-    min_followed_share: float = 0.4  # with a smaller share of corners the field moved too far to be followed
-    # distance within which the paint is searched for, from the followed camera on, fit by fit
-    searches_px: tuple[float, ...] = (6.0, 3.0, 1.8)
-    same_px: float = 1.5  # a solution so near to the followed place is of that field: other lines are further off
-    near_worse: float = 0.3  # nearer than the widest search blur alone makes as much difference in evidence
-    max_moved_share: float = 0.5  # of the picture's width: a field found further off is other lines, taken for its own
-
-
-_LIMITS: Final = RecalibrationLimits()
+_MIN_FOLLOWED_SHARE: Final = 0.4  # with a smaller share of corners the field moved too far to be followed
+# distance within which the paint is searched for, from the followed camera on, fit by fit
+_SEARCHES_PX: Final[tuple[float, ...]] = (6.0, 3.0, 1.8)
+_SAME_PX: Final = 1.5  # a solution so near to the followed place is of that field: other lines are further off
+_NEAR_WORSE: Final = 0.3  # nearer than the widest search blur alone makes as much difference in evidence
+_MAX_MOVED_SHARE: Final = 0.5  # of the picture's width: a field found further off is other lines, taken for its own
 
 
 def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, made_from: Sequence[str]) -> Calibration:
@@ -56,33 +47,33 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
         check_picture(image)
     prior, start = known_lens(before), before.camera
     planes, solution = [clearest_channel(image) for image in images], None
-    if shake.share > _LIMITS.min_followed_share:
+    if shake.share > _MIN_FOLLOWED_SHARE:
         # Cameras that steady their picture shift it instead of turning: the lens's middle may have gone as far.
         prior = known_lens(before, shifted_px=shake.largest_px)
         start = MovingCamera(before.camera, before.field).at(shake)
         proportions = known_proportions(before)
         solution = refine_solution(
-            planes, start, before.field, prior=prior, proportions=proportions, searches_px=_LIMITS.searches_px
+            planes, start, before.field, prior=prior, proportions=proportions, searches_px=_SEARCHES_PX
         )
-    seen = gather_evidence(planes[0], start, before.field, _LIMITS.searches_px[-1]).score
+    seen = gather_evidence(planes[0], start, before.field, _SEARCHES_PX[-1]).score
     if solution is not None:
         moved_px = _furthest_px(start, solution.fit.camera, before.field)
-        problems = find_problems(solution.evidence, solution.fit, solution.field, placed=moved_px < _LIMITS.same_px)
+        problems = find_problems(solution.evidence, solution.fit, solution.field, placed=moved_px < _SAME_PX)
         if problems or _elsewhere(moved_px, solution, seen):
             solution = None
     if solution is None:
         # The print is the same as before, so nothing of it is measured again.
         solution = solve_field(images, [before.field], prior=prior, known=True, proportions=known_proportions(before))
         moved_px = _furthest_px(start, solution.fit.camera, before.field)
-        if moved_px > _LIMITS.max_moved_share * before.camera.lens.size_px[0] or _elsewhere(moved_px, solution, seen):
+        if moved_px > _MAX_MOVED_SHARE * before.camera.lens.size_px[0] or _elsewhere(moved_px, solution, seen):
             raise CalibrationError("the field seems to be far from where it was: calibrate the table again")
     return with_size_of(solution, before).calibration("field", made_from)
 
 
 def _elsewhere(moved_px: float, solution: FieldSolution, seen: float) -> bool:
     """Return whether other lines are taken for the field, which is `seen` (evidence's score) as well in its place."""
-    worse = _LIMITS.near_worse if moved_px < _LIMITS.searches_px[0] else 0.0
-    return moved_px >= _LIMITS.same_px and solution.evidence.score <= seen - worse
+    worse = _NEAR_WORSE if moved_px < _SEARCHES_PX[0] else 0.0
+    return moved_px >= _SAME_PX and solution.evidence.score <= seen - worse
 
 
 def known_lens(calibration: Calibration, shifted_px: float = 0.0) -> MeasuredLens:

@@ -25,7 +25,7 @@ from downfield.models.card import (
 )
 from downfield.models.loading import open_detector
 from downfield.models.refiner import FALLEN, FIGURE, LOG_ERRORS, OUTPUTS, PATCH_PX, POINTS, TURN, VISIBLE
-from downfield.models.second_opinion import OPINION_LIMITS, SecondOpinion
+from downfield.models.second_opinion import COARSE_PX, SecondOpinion
 from downfield.rig.games.table_seals import _network
 
 
@@ -177,7 +177,7 @@ def test_of_a_tracked_figure_the_second_opinion_is_requested_only_where_the_firs
 
 
 def test_of_a_tracked_figure_whose_corners_are_coarse_the_second_opinion_is_requested() -> None:
-    coarse = float(np.log(1.5 * OPINION_LIMITS.coarse_px / (PATCH_PX / 2)))
+    coarse = float(np.log(1.5 * COARSE_PX / (PATCH_PX / 2)))
     for errors, again in (([coarse] * 5, True), ([EXACT, EXACT, EXACT, coarse, coarse], False)):
         first, second = CountingNetwork([-9.0], [-9.0]), CountingNetwork([-9.0], [-9.0])
         first.rows[:, LOG_ERRORS] = errors

@@ -147,21 +147,14 @@ Mask: TypeAlias = NDArray[np.uint8]
 Planes: TypeAlias = NDArray[np.float32]  # colors of a coarse picture, shape (3, height, width)
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundLimits:
-    """Thresholds of comparing a picture with its background."""
-
-    # gray levels by which a pixel differs from the background, in the most different color
-    min_difference: float = 26.0
-    min_shadow: float = 0.3  # a shadow leaves at least this share of the light
-    max_lit: float = 1.7  # where a shadow has gone that the background has learned, it is lighter by up to this factor
-    # largest difference between the colors by which a shadow darkens, or its end lightens
-    max_shadow_tint: float = 0.16
-    # relative difference within which a pixel shows the same as the background in another light
-    same_light: float = 0.12
-
-
-_BACKGROUND: Final = BackgroundLimits()
+# gray levels by which a pixel differs from the background, in the most different color
+_MIN_DIFFERENCE: Final = 26.0
+_MIN_SHADOW: Final = 0.3  # a shadow leaves at least this share of the light
+_MAX_LIT: Final = 1.7  # where a shadow has gone that the background has learned, it is lighter by up to this factor
+# largest difference between the colors by which a shadow darkens, or its end lightens
+_MAX_SHADOW_TINT: Final = 0.16
+# relative difference within which a pixel shows the same as the background in another light
+_SAME_LIGHT: Final = 0.12
 
 
 def compare_with_background(coarse: Planes, background: Planes) -> tuple[Mask, Mask]:
@@ -169,9 +162,9 @@ def compare_with_background(coarse: Planes, background: Planes) -> tuple[Mask, M
     expected = background * _light(coarse, background)
     difference, ratio = np.abs(coarse - expected), (coarse + 4) / (expected + 4)
     most, least = reduce(np.maximum, ratio), reduce(np.minimum, ratio)
-    shadow = ((most < 1) & (least > _BACKGROUND.min_shadow)) | ((least > 1) & (most < _BACKGROUND.max_lit))
-    shadow &= most - least < _BACKGROUND.max_shadow_tint
-    return (reduce(np.maximum, difference) > _BACKGROUND.min_difference).astype(np.uint8), shadow.astype(np.uint8)
+    shadow = ((most < 1) & (least > _MIN_SHADOW)) | ((least > 1) & (most < _MAX_LIT))
+    shadow &= most - least < _MAX_SHADOW_TINT
+    return (reduce(np.maximum, difference) > _MIN_DIFFERENCE).astype(np.uint8), shadow.astype(np.uint8)
 
 
 def _light(coarse: Planes, background: Planes) -> Planes:
@@ -183,8 +176,6 @@ def _light(coarse: Planes, background: Planes) -> Planes:
     ratio = (coarse[:, :, ::2] + 1) / (background[:, :, ::2] + 1)
     rows = np.median(ratio, axis=2, keepdims=True)
     common = np.median(rows, axis=1, keepdims=True)
-    by_row, by_all = (
-        (np.abs(ratio / light - 1) < _BACKGROUND.same_light).mean(axis=2, keepdims=True) for light in (rows, common)
-    )
+    by_row, by_all = ((np.abs(ratio / light - 1) < _SAME_LIGHT).mean(axis=2, keepdims=True) for light in (rows, common))
     lights: Planes = np.where(by_row > by_all, rows, common).astype(np.float32)
     return lights

@@ -16,19 +16,12 @@ _DIGITS: Final = 4  # of millimeters and degrees in a scene: a tenth of a microm
 _IDENTITY_DIGITS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class EstimateLimits:
-    """Errors of the two sources of a base's size, and how a fallen base is drawn."""
-
-    measured_sigma_mm: float = 0.5  # Error of the network's side length, for as long as the light stays the same
-    roster_sigma_mm: float = 0.3  # Error of the roster's side length, if the roster means this base
-    wrong_roster_share: float = 0.1  # Prior probability that the roster's size belongs to another base altogether
-    wrong_roster_range_mm: float = 10.0  # Range of the side's length in that case
-    lengthwise_cosine: float = 0.7  # Cosine between head and heading above which the figure fell forward or backward
-
-
-_LIMITS: Final = EstimateLimits()
-_DIFFERENCE_MM: Final = math.hypot(_LIMITS.measured_sigma_mm, _LIMITS.roster_sigma_mm)  # of one source from the other
+_MEASURED_SIGMA_MM: Final = 0.5  # Error of the network's side length, for as long as the light stays the same
+_ROSTER_SIGMA_MM: Final = 0.3  # Error of the roster's side length, if the roster means this base
+_WRONG_ROSTER_SHARE: Final = 0.1  # Prior probability that the roster's size belongs to another base altogether
+_WRONG_ROSTER_RANGE_MM: Final = 10.0  # Range of the side's length in that case
+_LENGTHWISE_COSINE: Final = 0.7  # Cosine between head and heading above which the figure fell forward or backward
+_DIFFERENCE_MM: Final = math.hypot(_MEASURED_SIGMA_MM, _ROSTER_SIGMA_MM)  # of one source from the other
 _PEAK: Final = _DIFFERENCE_MM * math.sqrt(2 * math.pi)
 
 
@@ -130,13 +123,13 @@ def fallen_base_size(length_mm: float, width_mm: float, heading_rad: float, head
     ahead = np.array([np.cos(heading_rad), np.sin(heading_rad)])
     along = abs(float(ahead @ head))
     high_mm = max(roster.height_mm, 1.0)
-    if along > _LIMITS.lengthwise_cosine:  # False for NaN
+    if along > _LENGTHWISE_COSINE:  # False for NaN
         return BaseSize(high_mm, width_mm, roster.height_mm, 0.0)
     return BaseSize(length_mm, high_mm, roster.height_mm, 0.0)
 
 
 def _side_mm(measured_mm: float, roster_mm: float) -> float:
     off = roster_mm - measured_mm
-    right = (1 - _LIMITS.wrong_roster_share) * math.exp(-0.5 * (off / _DIFFERENCE_MM) ** 2) / _PEAK
-    share = right / (right + _LIMITS.wrong_roster_share / _LIMITS.wrong_roster_range_mm)
-    return measured_mm + share * off * _LIMITS.measured_sigma_mm**2 / _DIFFERENCE_MM**2
+    right = (1 - _WRONG_ROSTER_SHARE) * math.exp(-0.5 * (off / _DIFFERENCE_MM) ** 2) / _PEAK
+    share = right / (right + _WRONG_ROSTER_SHARE / _WRONG_ROSTER_RANGE_MM)
+    return measured_mm + share * off * _MEASURED_SIGMA_MM**2 / _DIFFERENCE_MM**2

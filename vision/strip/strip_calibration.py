@@ -23,17 +23,9 @@ from downfield.core.field.model import FieldModel
 from downfield.core.strip import StripSet
 from downfield.vision.strip.dial_reader import DialReader
 
-
-@dataclass(frozen=True, slots=True)
-class StripCalibrationLimits:
-    """Thresholds of calibrating by a strip."""
-
-    min_ratio: float = 1.5  # Least ratio of the dials' summed confidences, read one way up and the other
-    min_confidence: float = 1.0  # Least summed confidence of the better way up
-    off_picture_px: float = 2.0  # A window this far outside the picture is cut off by it
-
-
-_LIMITS: Final = StripCalibrationLimits()
+_MIN_RATIO: Final = 1.5  # Least ratio of the dials' summed confidences, read one way up and the other
+_MIN_CONFIDENCE: Final = 1.0  # Least summed confidence of the better way up
+_OFF_PICTURE_PX: Final = 2.0  # A window this far outside the picture is cut off by it
 _WHOLE: Final = "Move the camera until the whole strip with its dials is in it."
 
 
@@ -76,7 +68,7 @@ def calibrate_strip(
     _require_whole(camera, solution.field)
     worth = [_worth(images, printed, way) for way in ways]
     best = int(np.argmax(worth))
-    if worth[best] < _LIMITS.min_confidence or worth[best] < _LIMITS.min_ratio * worth[1 - best]:
+    if worth[best] < _MIN_CONFIDENCE or worth[best] < _MIN_RATIO * worth[1 - best]:
         raise CalibrationError(_unread(images, printed, ways))
     if best == 1:
         planes = [clearest_channel(image) for image in images]
@@ -121,7 +113,7 @@ def _require_whole(camera: Camera, field: FieldModel) -> None:
         "top": -px[:, 1].min(),
         "bottom": px[:, 1].max() - (high - 1),
     }
-    cut = [side for side, off_px in beyond.items() if not off_px <= _LIMITS.off_picture_px]
+    cut = [side for side, off_px in beyond.items() if not off_px <= _OFF_PICTURE_PX]
     if cut:
         raise CalibrationError(f"the strip is cut off at the {' and '.join(cut)} of the picture. {_WHOLE}")
 
@@ -130,7 +122,7 @@ def _unread(images: Sequence[Image], strip: StripSet, ways: tuple[Camera, Camera
     """Return why the dials can't be read: a mirrored picture, windows outside it, or neither."""
     flipped = [np.ascontiguousarray(image[:, ::-1]) for image in images]
     mirrored = max(_worth(flipped, strip, _mirrored(way, strip.field)) for way in ways)
-    if mirrored >= _LIMITS.min_confidence * _LIMITS.min_ratio:
+    if mirrored >= _MIN_CONFIDENCE * _MIN_RATIO:
         return "the picture is mirrored: the dials' numbers read backward. Turn mirroring off in the camera's settings."
     if not any(_in_picture(way, strip) for way in ways):
         return f"the strip's field is seen, but its dials are outside the picture. {_WHOLE}"

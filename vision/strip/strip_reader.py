@@ -112,16 +112,9 @@ class CoverDetector:
         return known
 
 
-@dataclass(frozen=True, slots=True)
-class StripReadingLimits:
-    """When a reading is settled and sure."""
-
-    still_ns: int = 400_000_000  # The strip has been still and uncovered for this long
-    min_pictures: int = 3  # Least number of pictures that agree
-    sure: float = 0.9  # Least confidence of a number that is reported
-
-
-_LIMITS: Final = StripReadingLimits()
+_STILL_NS: Final = 400_000_000  # The strip has been still and uncovered for this long
+_MIN_PICTURES: Final = 3  # Least number of pictures that agree
+_SURE: Final = 0.9  # Least confidence of a number that is reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +129,15 @@ class StripReading:
     # what each count says, with its confidence; None where its dials can't be read
     numbers: dict[Count, tuple[int | None, float]] = field(default_factory=dict)
 
-    def yard(self, sure: float = _LIMITS.sure) -> int | None:
+    def yard(self, sure: float = _SURE) -> int | None:
         """Return the yard the slide is at, if it is settled and surer than this."""
         return self.slide.yard if self.settled and self.slide.yard_confidence >= sure else None
 
-    def third(self, sure: float = _LIMITS.sure) -> Third | None:
+    def third(self, sure: float = _SURE) -> Third | None:
         """Return the third the ball is in, if it is settled and surer than this."""
         return self.slide.third if self.settled and self.slide.third_confidence >= sure else None
 
-    def number(self, counts: Count, sure: float = _LIMITS.sure) -> int | None:
+    def number(self, counts: Count, sure: float = _SURE) -> int | None:
         """Return what the dials of a count say, if they are settled and surer than this."""
         number, confidence = self.numbers.get(counts, (None, 0.0))
         return number if self.settled and confidence >= sure else None
@@ -164,7 +157,7 @@ class StripReader:
         self._cover = CoverDetector(strip, camera, background)
         self._since_ns: int | None = None
         self._pictures = 0
-        self._recent: deque[SlideReading] = deque(maxlen=_LIMITS.min_pictures)
+        self._recent: deque[SlideReading] = deque(maxlen=_MIN_PICTURES)
 
     def read(self, image: Image, t_ns: int) -> StripReading:
         """Return the reading of a picture."""
@@ -178,8 +171,8 @@ class StripReader:
             self._since_ns = t_ns if self._since_ns is None else self._since_ns
             self._pictures += 1
             self._recent.append(slide)
-        still = self._since_ns is not None and t_ns - self._since_ns >= _LIMITS.still_ns
-        settled = still and self._pictures >= _LIMITS.min_pictures
+        still = self._since_ns is not None and t_ns - self._since_ns >= _STILL_NS
+        settled = still and self._pictures >= _MIN_PICTURES
         if not settled:
             return StripReading(t_ns, False, cover.covered, slide)
         self._slide.learn(slide)

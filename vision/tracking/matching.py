@@ -123,19 +123,12 @@ class FigureStates:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FallenBesideLimits:
-    """Thresholds of matching a figure to where it lies."""
-
-    beside_mm: float = 45.0  # A base lies at most this far from where it stood, or from what is still detected there
-    missing_mm: float = 60.0  # A figure that is not detected and was this near may be the one that lies
-    # The detection that lies is surer by this than what is still detected where the figure stood; for a figure that is
-    # believed to lie it is enough that it is surer
-    surer_log_odds: float = 2.0
-    min_score: float = 0.7  # Least score (0..1) of the detection that lies
-
-
-_LIMITS: Final = FallenBesideLimits()
+_LIES_BESIDE_MM: Final = 45.0  # A base lies at most this far from where it stood, or from what is still detected there
+_MISSING_MM: Final = 60.0  # A figure that is not detected and was this near may be the one that lies
+# The detection that lies is surer by this than what is still detected where the figure stood; for a figure that is
+# believed to lie it is enough that it is surer
+_SURER_LOG_ODDS: Final = 2.0
+_MIN_LYING_SCORE: Final = 0.7  # Least score (0..1) of the detection that lies
 
 
 def prefer_fallen(
@@ -149,17 +142,17 @@ def prefer_fallen(
         lies: which figures are believed to lie, shape (n,).
     """
     place, sure = measurements.pose[:, :2], logit(measurements.scores)
-    lying = measurements.signs.called_fallen & measurements.signs.edgewise & (measurements.scores >= _LIMITS.min_score)
+    lying = measurements.signs.called_fallen & measurements.signs.edgewise & (measurements.scores >= _MIN_LYING_SCORE)
     lying[found.detections] = False
-    surer = np.where(lies, 0.0, _LIMITS.surer_log_odds)[found.figures]
+    surer = np.where(lies, 0.0, _SURER_LOG_ODDS)[found.figures]
     missing = np.ones(len(off_mm), dtype=np.bool_)
     missing[found.figures] = False
     detections = found.detections.copy()
     for column in np.flatnonzero(lying).tolist():
-        if (off_mm[missing, column] < _LIMITS.missing_mm).any():
+        if (off_mm[missing, column] < _MISSING_MM).any():
             continue
-        near = np.linalg.norm(place[detections] - place[column], axis=1) < _LIMITS.beside_mm
-        near &= off_mm[found.figures, column] < _LIMITS.beside_mm
+        near = np.linalg.norm(place[detections] - place[column], axis=1) < _LIES_BESIDE_MM
+        near &= off_mm[found.figures, column] < _LIES_BESIDE_MM
         near &= sure[column] - sure[detections] > surer
         near &= jersey[found.figures] * measurements.light[column] > -ASSIGNMENT_LIMITS.other_team_log_odds
         if near.any():

@@ -24,17 +24,10 @@ _DISTORTIONS: Final = np.linspace(-0.64, 0.16, 81)  # 16% pincushion at the corn
 _COARSE: Final = 4  # of these every fourth is tried first
 
 
-@dataclass(frozen=True, slots=True)
-class PencilLimits:
-    """Thresholds of straightening lines and grouping them into pencils."""
-
-    max_straight_rms_px: float = 0.6  # rms of a chain about its line that is still measurement noise
-    parallel_px: float = 2.5  # chains whose crossings differ by less belong to one line
-    max_slope_difference: float = 0.02  # Radians: a chain leaning this far from the pencil belongs to something else
-    min_line_px: int = 60  # least length of the chains of a line
-
-
-_LIMITS: Final = PencilLimits()
+_MAX_STRAIGHT_RMS_PX: Final = 0.6  # rms of a chain about its line that is still measurement noise
+_PARALLEL_PX: Final = 2.5  # chains whose crossings differ by less belong to one line
+_MAX_SLOPE_DIFFERENCE: Final = 0.02  # Radians: a chain leaning this far from the pencil belongs to something else
+_MIN_LINE_PX: Final = 60  # least length of the chains of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +109,7 @@ def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool =
     if use.sum() < 2:
         return Pencil(chains.along, 0.0, 0.0, np.empty(0), np.empty(0), np.empty(0, dtype=bool))
     lean, fan = _slope_law(crossing[use], slope[use], length[use])
-    member = use & (np.abs(slope - lean - fan * crossing) < _LIMITS.max_slope_difference + 2.0 / length)
+    member = use & (np.abs(slope - lean - fan * crossing) < _MAX_SLOPE_DIFFERENCE + 2.0 / length)
     # With the slope known, every chain crosses where its mean point says.
     straight = distortion.undistort(chains.points_px)
     across = _mean(straight[:, 1 - chains.along], chains)
@@ -128,7 +121,7 @@ def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool =
 def _crookedness(chains: Chains, distortion: DivisionModel) -> float:
     """Return the total misfit of chains about their own lines, robust to chains that are no lines."""
     *_, rms, length = _chain_fit(chains, distortion)
-    return float((length * np.log1p((rms / _LIMITS.max_straight_rms_px) ** 2)).sum())
+    return float((length * np.log1p((rms / _MAX_STRAIGHT_RMS_PX) ** 2)).sum())
 
 
 def _mean(values: Array, chains: Chains) -> Array:
@@ -170,10 +163,10 @@ def _grouped(
     for ridge in (True, False):
         chosen = np.flatnonzero(member & (chains.is_ridge == ridge))
         chosen = chosen[np.argsort(crossing[chosen])]
-        breaks = np.flatnonzero(np.diff(crossing[chosen]) > _LIMITS.parallel_px) + 1
+        breaks = np.flatnonzero(np.diff(crossing[chosen]) > _PARALLEL_PX) + 1
         for group in np.split(chosen, breaks):
             support = float(length[group].sum())
-            if support >= _LIMITS.min_line_px:
+            if support >= _MIN_LINE_PX:
                 found.append((float((crossing[group] * length[group]).sum() / support), support, ridge))
     found.sort()
     table = np.array([line[:2] for line in found]).reshape(-1, 2)

@@ -49,14 +49,7 @@ class PaintLimits:
     sampled_yd: float = 60.0  # a shorter field has too few lines to leave out places
     outlier_sigmas: float = 4.0  # sigmas beyond which a displacement between frames is an outlier
 
-
-_LIMITS: Final = PaintLimits()
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileLimits:
-    """Sizes and thresholds of fitting profiles."""
-
+    # Fitting profiles.
     step_px: float = 0.5  # spacing of the samples of a profile
     rim_px: float = 2.5  # ground seen beyond the paint on both sides
     window_rims: float = 1.8  # in rims: what is further from the paint does not count
@@ -68,7 +61,7 @@ class ProfileLimits:
     width_step_px: float = 0.1  # widths that differ by less share the shapes of a search
 
 
-_PROFILES: Final = ProfileLimits()
+_LIMITS: Final = PaintLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +104,24 @@ def measure_paint(
     centers = px
     # Of a wide border only the inner edge is measured, and nothing near the outer one is sampled.
     wide = samples.own_color & (widths > _LIMITS.wide_border_px)
-    seen = np.where(wide, widths - _LIMITS.assumed_border_px / 2 - _PROFILES.rim_px - search_px, np.inf)
+    seen = np.where(wide, widths - _LIMITS.assumed_border_px / 2 - _LIMITS.rim_px - search_px, np.inf)
     excess = np.where(wide, widths - _LIMITS.assumed_border_px, 0.0)
     px, widths = px - excess[:, None] / 2 * normals, widths - excess
     height, width = plane.shape
-    reach = search_px + np.minimum(widths, _LIMITS.max_width_px) / 2 + _PROFILES.rim_px
+    reach = search_px + np.minimum(widths, _LIMITS.max_width_px) / 2 + _LIMITS.rim_px
     inside = ((px > reach[:, None]) & (px < np.array([width, height]) - 1 - reach[:, None])).all(axis=1)
     inside &= widths < _LIMITS.max_width_px
     n = len(px)
     offset, sigma = np.zeros(n), np.full(n, np.inf)
     near, far, misfit = np.zeros(n), np.zeros(n), np.full(n, np.inf)
     tied = samples.is_free | (not by_inner_edge)
-    blurs = _PROFILES.blurs_px if like is None else (like.blur_px,)
+    blurs = _LIMITS.blurs_px if like is None else (like.blur_px,)
     # Borders of their own color are searched apart from other paint, whose width they do not share.
     for group in (np.flatnonzero(inside & ~samples.own_color), np.flatnonzero(inside & samples.own_color)):
         if not len(group):
             continue
-        size = math.ceil(float(reach[group].max()) / _PROFILES.step_px)
-        places = _PROFILES.step_px * np.arange(-size, size + 1, dtype=np.float64)
+        size = math.ceil(float(reach[group].max()) / _LIMITS.step_px)
+        places = _LIMITS.step_px * np.arange(-size, size + 1, dtype=np.float64)
         levels = _sample(plane, px[group], normals[group], np.minimum(places, seen[group, None]))
         blur, center = _search(levels, places, float(np.median(widths[group])), search_px, blurs)
         blurs = (blur,)
@@ -270,7 +263,7 @@ def _search(
     power = np.einsum("nk,nk->n", centered, centered)
     # Every third sample tells the blur.
     some, least = slice(None, None, 3), np.maximum(power[::3], 1.0)
-    rounded = max(round(width / _PROFILES.width_step_px), 1) * _PROFILES.width_step_px
+    rounded = max(round(width / _LIMITS.width_step_px), 1) * _LIMITS.width_step_px
     blur = blurs[0]
     if len(blurs) > 1:
         left = [
@@ -292,7 +285,7 @@ def _trials(search_px: float) -> Array:
 @lru_cache(maxsize=256)
 def _shapes(count: int, width: float, blur: float, search_px: float) -> Array:
     """Return orthonormal shapes of level and two edges about each trial center, (places, trials * 3)."""
-    places = _PROFILES.step_px * (np.arange(count) - count // 2)
+    places = _LIMITS.step_px * (np.arange(count) - count // 2)
     off = places[None] - _trials(search_px)[:, None]
     basis = np.stack([np.ones_like(off), *(normal_cdf((off + side * width / 2) / blur) for side in (1, -1))], axis=2)
     shapes = np.linalg.qr(basis)[0].transpose(1, 0, 2).reshape(count, -1)
@@ -315,14 +308,14 @@ def _refine(
     Where the edges are not `tied` to the paint's width, shape (n,), the outer one may be off a little, and the center
     is half that width from the inner edge.
     """
-    levels, at = _about(levels, places, center, float(widths.max()) / 2 + _PROFILES.window_rims * _PROFILES.rim_px)
+    levels, at = _about(levels, places, center, float(widths.max()) / 2 + _LIMITS.window_rims * _LIMITS.rim_px)
     n, k = levels.shape
-    variance = np.full(n, _PROFILES.initial_noise**2)
+    variance = np.full(n, _LIMITS.initial_noise**2)
     near_edge, far_edge = center - widths / 2, center + widths / 2
-    rim = widths[:, None] / 2 + _PROFILES.rim_px
+    rim = widths[:, None] / 2 + _LIMITS.rim_px
     design = np.ones((n, k, 5))
     answer = np.zeros((n, 5))
-    for step in range(_PROFILES.fine_steps + 1):
+    for step in range(_LIMITS.fine_steps + 1):
         inner, outer = (at - edge[:, None] for edge in (near_edge, far_edge))
         # Only the ground next to the paint counts; what is further off steadies the levels a little.
         power = np.square(np.square((inner + outer) / (2 * rim)))
@@ -336,8 +329,8 @@ def _refine(
         normal = weighted @ design
         normal[:, range(5), range(5)] += (1e-6, 1e-3, 1e-3, 1e-3, 1e-3)
         seen = weighted @ levels[:, :, None]
-        normal[:, 4, 4] += variance / _PROFILES.width_spread_px**2
-        seen[:, 4, 0] -= variance / _PROFILES.width_spread_px**2 * (far_edge - near_edge - widths)
+        normal[:, 4, 4] += variance / _LIMITS.width_spread_px**2
+        seen[:, 4, 0] -= variance / _LIMITS.width_spread_px**2 * (far_edge - near_edge - widths)
         answer = np.asarray(np.linalg.solve(normal, seen)[:, :, 0], dtype=np.float64)
         if step:
             move = np.clip(answer[:, 3:], -0.5, 0.5)
@@ -346,10 +339,10 @@ def _refine(
         left = levels - (design @ answer[:, :, None])[:, :, 0]
         used = weight.sum(axis=1)
         squares = np.einsum("nk,nk->n", weight * left, left)
-        variance = squares / np.maximum(used - 4, 1) + _PROFILES.min_noise**2
+        variance = squares / np.maximum(used - 4, 1) + _LIMITS.min_noise**2
     inverse = np.linalg.solve(normal, np.broadcast_to(np.eye(5)[:, 3:4], (n, 5, 1)))[:, 3, 0]
     # Samples half a pixel apart share pixels: about half of them are independent.
-    sigma = np.sqrt(np.maximum(inverse, 0) * variance / _PROFILES.step_px)
+    sigma = np.sqrt(np.maximum(inverse, 0) * variance / _LIMITS.step_px)
     near, far = answer[:, 1], -answer[:, 2]
     contrast = np.maximum(np.maximum(np.abs(near), np.abs(far)), 1e-6)
     misfit = np.sqrt(squares / np.maximum(used, 1)) / contrast
@@ -358,9 +351,9 @@ def _refine(
 
 def _about(levels: Array, places: Array, center: Array, reach_px: float) -> tuple[Array, Array]:
     """Return the part of each profile, shape (n, places), within reach of its center, and its places, (n, k) each."""
-    size = math.ceil(reach_px / _PROFILES.step_px)
+    size = math.ceil(reach_px / _LIMITS.step_px)
     if 2 * size + 1 >= len(places):
         return levels, np.broadcast_to(places, levels.shape)
-    first = np.rint((center - places[0]) / _PROFILES.step_px).astype(np.intp) - size
+    first = np.rint((center - places[0]) / _LIMITS.step_px).astype(np.intp) - size
     index = np.clip(first, 0, len(places) - 2 * size - 1)[:, None] + np.arange(2 * size + 1)
     return np.take_along_axis(levels, index, axis=1), places[index]

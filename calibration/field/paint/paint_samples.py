@@ -14,16 +14,8 @@ from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import PaintedLine
 
-
-@dataclass(frozen=True, slots=True)
-class SampleLimits:
-    """Where samples lie."""
-
-    overrun_yd: float = 0.8  # samples of an overrun lie this far beyond a sideline
-    keep_off_yd: float = 0.6  # samples keep this far from where another line crosses or a mark begins
-
-
-_LIMITS: Final = SampleLimits()
+_OVERRUN_YD: Final = 0.8  # samples of an overrun lie this far beyond a sideline
+_KEEP_OFF_YD: Final = 0.6  # samples keep this far from where another line crosses or a mark begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +50,7 @@ def sample_long_lines(field: FieldModel, *, every_yd: float = 1.0) -> PaintSampl
 def sample_overrun(field: FieldModel) -> PaintSamples:
     """Sample just beyond the sidelines, where the yard lines would go on if the sidelines were elsewhere."""
     yard_lines = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "yard_line"]
-    beyond = field.line_mm + _LIMITS.overrun_yd * field.mm_per_yd_y
+    beyond = field.line_mm + _OVERRUN_YD * field.mm_per_yd_y
     points = [(sum(line.x_mm) / 2, y) for _, line in yard_lines for y in (-beyond, field.width_mm + beyond)]
     index = np.repeat([i for i, _ in yard_lines], 2)
     n = len(points)
@@ -140,8 +132,8 @@ def _places(field: FieldModel, axis: int, low: float, high: float, every_yd: flo
     rows = field.hash_rows_y_yd if axis == 1 else ()
     clear = np.ones(len(yards), dtype=bool)
     for row in rows:
-        clear &= np.abs(yards - row) > _LIMITS.keep_off_yd + field.hash_length_yd / 2
+        clear &= np.abs(yards - row) > _KEEP_OFF_YD + field.hash_length_yd / 2
     places = yards * scale
-    rim = _LIMITS.keep_off_yd * scale
+    rim = _KEEP_OFF_YD * scale
     inside: Array = places[clear & (places > low + rim) & (places < high - rim)]
     return inside
