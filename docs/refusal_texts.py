@@ -28,7 +28,16 @@ PLACES: Final = (
     "cli/commands/certify.py",
 )
 ERRORS: Final = frozenset(
-    {"AimError", "AmbiguousField", "CalibrationError", "InputError", "NotFoundError", "OutputError", "RefusedError"}
+    {
+        "AimError",
+        "AmbiguousField",
+        "CalibrationError",
+        "FieldError",
+        "InputError",
+        "NotFoundError",
+        "OutputError",
+        "RefusedError",
+    }
 )
 GAP: Final = "…"
 """Stands for what is filled in."""
