@@ -1,4 +1,8 @@
-"""Boards that nobody has described, in a real browser: from nothing to a running game, doing what the page says."""
+"""Boards that nobody has described, in a real browser: from nothing to a running game, doing what the page says.
+
+The set-up and the rig that plays on the saved table run in this process; `test_api_pages_setup` has them in one of their
+own, and changes from the demo to the table.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,22 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from browsers import browser, page_in
+from browsers import PageServer, browser, page_in
 from loopback_streams import MjpegServer
 from setup_newcomer import Newcomer
-from setup_pages import check_layout, newcomers_rig
+from setup_pages import check_layout
+from small_rig import open_fake_vision, play
 from unknown_cameras import Photograph, photograph
+from waiting import WAIT_S
 
 from downfield.calibration.calibration import Calibration
-from downfield.rig.tables.profile import TableFolder
+from downfield.capture.sources.source_types import SourceChoice
+from downfield.game.published.board_topics import SourceStatus
+from downfield.rig.configuration.loading import load
+from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.rig import Rig
+from downfield.rig.tables.profile import TableFolder, TableProfile
+from downfield.rig.tables.setup_session import SetupSession
 
 BOARDS = range(int(os.environ["UNKNOWN_BOARDS"])) if "UNKNOWN_BOARDS" in os.environ else (1, 2)
 """Pictures of the development split: one that is read at once, and one whose corners are placed by hand."""
@@ -38,18 +50,29 @@ def stream(photo: Photograph) -> Iterator[MjpegServer]:
 
 
 @pytest.fixture
-def rig_address(tmp_path: Path) -> Iterator[str]:
-    with newcomers_rig(tmp_path) as address:
-        yield address
+def url(tmp_path: Path) -> Iterator[str]:
+    """The address of a set-up while nothing is in play; what it saves is said to be open."""
+
+    def opened(table: TableProfile) -> None:
+        server.hub.publish("source", SourceStatus(kind="stream", name=table.name, text=table.name, live=True))
+
+    session = SetupSession(RigSettings(data=str(tmp_path / "data")), "", list, SourceChoice, opened)
+    server = PageServer(tmp_path, table_setup=session)
+    server.start()
+    try:
+        yield server.url
+    finally:
+        session.close()
+        server.stop()
 
 
 @pytest.mark.parametrize("photo", BOARDS, indirect=True)
 def test_an_unknown_board_is_taken_from_nothing_to_a_running_game(
-    tmp_path: Path, photo: Photograph, stream: MjpegServer, rig_address: str
+    tmp_path: Path, photo: Photograph, stream: MjpegServer, url: str
 ) -> None:
     begin_s = time.monotonic()
     with browser() as running, page_in(running) as page:
-        page.goto(f"{rig_address}/setup")
+        page.goto(f"{url}/setup")
         newcomer = Newcomer(page, photo)
         newcomer.open_stream(stream.url)
         newcomer.find_field()
@@ -64,6 +87,15 @@ def test_an_unknown_board_is_taken_from_nothing_to_a_running_game(
     saved = TableFolder(tmp_path / "data" / "tables").in_use()
     assert saved is not None
     assert worst_off_yd(saved.calibration, photo) < 0.3
+    given = {"data": str(tmp_path / "data"), "source.name": saved.camera, "recording.on": False, "service.on": False}
+    rig = Rig(load(environment={}, command_line=given), tmp_path, open_vision=open_fake_vision)
+    playing = play(rig)
+    try:
+        assert rig.topic("source").live
+        assert rig.topic("picture") is not None, "nothing is drawn by the saved calibration"
+    finally:
+        rig.close()
+        playing.join(WAIT_S)
 
 
 def worst_off_yd(calibration: Calibration, photo: Photograph) -> float:

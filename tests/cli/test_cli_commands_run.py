@@ -11,7 +11,6 @@ import subprocess
 import sys
 import urllib.request
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -85,7 +84,9 @@ def test_a_rig_whose_output_is_gone_plays_to_the_end_in_an_8_bit_locale(clip: Pa
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_table_whose_camera_does_not_answer_leaves_the_pages_with_the_reason(clip: Path, tmp_path: Path) -> None:
+def test_a_table_whose_camera_does_not_answer_leaves_the_pages_with_the_reason_until_a_service_manager_stops_it(
+    clip: Path, tmp_path: Path
+) -> None:
     folder = TableFolder(tmp_path / "data" / "tables")
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
     folder.save(new_profile("Attic", "http://127.0.0.1:1/video", calibration))
@@ -105,61 +106,45 @@ def test_a_table_whose_camera_does_not_answer_leaves_the_pages_with_the_reason(c
             view = json.load(answer)
         still_runs = process.poll() is None
         process.terminate()
-        process.communicate(timeout=WAIT_S)
+        output, _ = process.communicate(timeout=WAIT_S)
     assert lines[0].startswith("Starting"), "nothing is said for seconds"
     assert any("'Attic' can't be opened yet" in line for line in lines)
     assert view["step"] == "camera"
     assert "start the camera's app or server" in view["problem"]
     assert "tried again every few seconds" in view["problem"]
     assert still_runs
+    assert_stopped_quietly(process.returncode, output)
 
 
-@pytest.fixture(scope="module")
-def served(clip: Path) -> Iterator[str]:
+def test_pages_feed_and_camera_are_served_until_ctrl_c_stops_it_quietly_even_while_someone_watches(clip: Path) -> None:
     command = [sys.executable, "-m", "downfield", "run", "--source", str(clip), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     try:
-        address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
-        yield address.group()
+        found = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
+        address = found.group()
+        with urllib.request.urlopen(address, timeout=WAIT_S) as page:
+            assert b"Downfield" in page.read()
+        with urllib.request.urlopen(address + "healthz", timeout=WAIT_S) as answer:
+            assert json.load(answer) == {"status": "ok"}
+        with urllib.request.urlopen(address + "camera.mjpeg", timeout=WAIT_S) as pictures:
+            start = pictures.read(200)
+        assert b"Content-Type: image/jpeg" in start
+        assert b"\xff\xd8" in start
+        with urllib.request.urlopen(address + "api/feed", timeout=WAIT_S) as feed:
+            lines = (line for line in feed if line.startswith(b"data: "))
+            snapshot = json.loads(next(lines).removeprefix(b"data: "))
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=WAIT_S)
     finally:
-        process.terminate()
-        process.wait(WAIT_S)
-        process.stdout.close()
-
-
-def test_the_page_is_served_and_the_feed_begins_with_a_snapshot(served: str) -> None:
-    with urllib.request.urlopen(served, timeout=WAIT_S) as page:
-        assert b"Downfield" in page.read()
-    with urllib.request.urlopen(served + "healthz", timeout=WAIT_S) as answer:
-        assert json.load(answer) == {"status": "ok"}
-    with urllib.request.urlopen(served + "api/feed", timeout=WAIT_S) as feed:
-        lines = (line for line in feed if line.startswith(b"data: "))
-        snapshot = json.loads(next(lines).removeprefix(b"data: "))
+        process.kill()  # which has ended, unless something is wrong
     assert snapshot["topic"] == "snapshot"
     assert "tackle.mp4" in snapshot["data"]["source"]["text"]
+    assert_stopped_quietly(process.returncode, output)
 
 
-def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
-    with urllib.request.urlopen(served + "camera.mjpeg", timeout=WAIT_S) as feed:
-        start = feed.read(200)
-    assert b"Content-Type: image/jpeg" in start
-    assert b"\xff\xd8" in start
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_or_a_service_manager_stops_it_quietly_even_while_someone_watches(
-    clip: Path, number: signal.Signals
-) -> None:
-    command = [sys.executable, "-m", "downfield", "run", "--source", str(clip), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert process.stdout is not None
-    address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
-    with urllib.request.urlopen(address.group() + "api/feed", timeout=WAIT_S) as feed:
-        feed.readline()
-        process.send_signal(number)
-        output, _ = process.communicate(timeout=WAIT_S)
-    assert process.returncode == 0
+def assert_stopped_quietly(status: int, output: str) -> None:
+    assert status == 0
     assert output.splitlines()[-1] == "stopped"
     assert "Traceback" not in output
 
