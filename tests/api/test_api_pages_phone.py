@@ -16,45 +16,57 @@ import pytest
 from browsers import PHONE, WAIT_MS, chromium
 from phone_film import Film, encode
 from phone_sender import FPS, PhoneSender
-from playwright.sync_api import Page, Route, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect, sync_playwright
 from ports import reserve_port
 from setup_pages import SHOTS, newcomers_environment
 from waiting import WAIT_S, wait_until
 
 from downfield.api.routes import pages
 from downfield.capture.sources.file_sources import bundled_demo
+from downfield.core.arrays import Image
 from downfield.core.media.video_file import upright_bgr
 
-_FILM_PICTURES: Final = 60
+_FILM_PICTURES: Final = 15
 PAGES_DIR: Final = Path(pages.__file__).parent.parent / "pages"
 
 
-@pytest.fixture
-def film(tmp_path: Path) -> Path:
-    """The bundled film of the twin as Chromium takes it for a camera: motion JPEG, again and again."""
-    path = tmp_path / "camera.mjpeg"
-    with av.open(str(bundled_demo())) as container, path.open("wb") as file:
-        for _, picture in zip(range(_FILM_PICTURES), container.decode(video=0), strict=False):
-            file.write(cv2.imencode(".jpg", upright_bgr(picture), [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes())
+@pytest.fixture(scope="module")
+def images() -> list[Image]:
+    """The beginning of the bundled film of the twin."""
+    with av.open(str(bundled_demo())) as container:
+        return [upright_bgr(one) for one, _ in zip(container.decode(video=0), range(_FILM_PICTURES), strict=False)]
+
+
+@pytest.fixture(scope="module")
+def camera(images: list[Image], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That film as Chromium takes it for a camera: motion JPEG, again and again."""
+    path = tmp_path_factory.mktemp("film") / "camera.mjpeg"
+    path.write_bytes(b"".join(cv2.imencode(".jpg", one, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes() for one in images))
     return path
 
 
-@pytest.fixture
-def phone(film: Path) -> Iterator[Page]:
+@pytest.fixture(scope="module")
+def chrome(camera: Path) -> Iterator[Browser]:
     path = chromium()
     if path is None:
         pytest.skip("no Chromium: install it, or name one in CHROMIUM")
-    camera = [f"--use-file-for-fake-video-capture={film}", "--use-fake-device-for-media-stream"]
+    given = [f"--use-file-for-fake-video-capture={camera}", "--use-fake-device-for-media-stream"]
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--use-fake-ui-for-media-stream", *camera]
+            executable_path=path, args=["--no-sandbox", "--use-fake-ui-for-media-stream", *given]
         )
-        size: ViewportSize = {"width": PHONE["width"], "height": PHONE["height"]}
-        context = launched.new_context(viewport=size, ignore_https_errors=True, permissions=["camera"])
-        page = context.new_page()
-        page.set_default_timeout(WAIT_MS)
-        yield page
+        yield launched
         launched.close()
+
+
+@pytest.fixture
+def phone(chrome: Browser) -> Iterator[Page]:
+    size: ViewportSize = {"width": PHONE["width"], "height": PHONE["height"]}
+    context = chrome.new_context(viewport=size, ignore_https_errors=True, permissions=["camera"])
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    yield page
+    context.close()
 
 
 @pytest.fixture(params=["--phone"])
@@ -238,10 +250,11 @@ def test_a_page_that_may_not_have_the_camera_leaves_the_code_for_the_one_that_ma
 
 
 @pytest.mark.parametrize("rig", ["--lan --tls"], indirect=True)
-def test_the_set_up_shows_a_code_and_opens_the_phone_that_scanned_it(phone: Page, rig: tuple[str, str]) -> None:
+def test_the_set_up_shows_a_code_and_opens_the_phone_that_scanned_it(
+    chrome: Browser, phone: Page, rig: tuple[str, str]
+) -> None:
     address, _ = rig
-    assert phone.context.browser is not None
-    setup = phone.context.browser.new_context(ignore_https_errors=True).new_page()
+    setup = chrome.new_context(ignore_https_errors=True).new_page()
     setup.set_viewport_size({"width": 1440, "height": 900})
     setup.goto(f"{address}/setup")
     setup.get_by_role("button", name="Use my phone").click()
@@ -327,9 +340,9 @@ def reached(rig: tuple[str, str]) -> Iterator[Rig]:
     made.close()
 
 
-def test_when_the_phone_is_back_the_game_goes_on_by_the_same_calibration(rig: tuple[str, str], reached: Rig) -> None:
-    with av.open(str(bundled_demo())) as container:
-        images = [upright_bgr(one) for one, _ in zip(container.decode(video=0), range(_FILM_PICTURES), strict=False)]
+def test_when_the_phone_is_back_the_game_goes_on_by_the_same_calibration(
+    rig: tuple[str, str], reached: Rig, images: list[Image]
+) -> None:
     film = encode(lambda: [*images, *images[-2:0:-1]], FPS, phases=1)
     phone = reached.pair(rig[1].rpartition("#")[2], "Ann's phone")
     sender = _send(phone, film)

@@ -73,30 +73,34 @@ def work_of(video: Path) -> ReplayWork:
     return ReplayWork(Evidence(call, stills, {}, (), None), NO_CALIBRATION)
 
 
-@pytest.fixture
-def work(tmp_path: Path) -> ReplayWork:
-    video = tmp_path / "play.mp4"
-    clip(video)
-    return work_of(video)
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> ReplayWork:
+    return work_of(clip(tmp_path_factory.mktemp("game") / "play.mp4"))
 
 
-@pytest.fixture
-def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplayProcess]:
-    monkeypatch.setattr(replay_process, "REPLAY_PROCESS_LIMITS", ReplayProcessLimits(timeout_s=WAIT_S))
-    made = ReplayProcess()
-    yield made
-    made.close()
+@pytest.fixture(scope="module")
+def replay(work: ReplayWork) -> bytes:
+    return b"".join(ReplayRenderer().film(work, Frames().pictures))
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[ReplayProcess]:
+    """One that has made nothing for the first test, and makes the replays of those after it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replay_process, "REPLAY_PROCESS_LIMITS", ReplayProcessLimits(timeout_s=WAIT_S))
+        made = ReplayProcess()
+        yield made
+        made.close()
 
 
 def test_the_first_replay_is_made_here_and_the_next_by_the_process_and_they_are_equal(
-    process: ReplayProcess, work: ReplayWork
+    process: ReplayProcess, work: ReplayWork, replay: bytes
 ) -> None:
     here, there = Frames(), Frames()
-    first = b"".join(process.film(work, here.pictures))
+    assert b"".join(process.film(work, here.pictures)) == replay
     assert here.read > 20
-    assert first == b"".join(ReplayRenderer().film(work, Frames().pictures))
     wait_until(lambda: pid_of(process))
-    assert b"".join(process.film(work, there.pictures)) == first
+    assert b"".join(process.film(work, there.pictures)) == replay
     assert there.read == 0
 
 
@@ -110,6 +114,17 @@ def test_a_replay_whose_frames_are_gone_says_so_and_the_process_goes_on(
         list(process.film(work_of(tmp_path / "deleted.mp4"), Frames().pictures))
     assert list(process.film(work, Frames().pictures))
     assert pid_of(process) == pid
+
+
+def test_the_rest_of_an_abandoned_replay_is_in_no_other(
+    process: ReplayProcess, work: ReplayWork, replay: bytes
+) -> None:
+    process.prepare()
+    wait_until(lambda: pid_of(process))
+    parts = process.film(work, Frames().pictures)
+    next(parts)
+    parts.close()  # type: ignore[attr-defined]
+    assert b"".join(process.film(work, Frames().pictures)) == replay
 
 
 def test_a_process_that_ends_breaks_one_replay_off_and_the_next_is_made(
@@ -133,15 +148,6 @@ def test_a_process_that_ends_breaks_one_replay_off_and_the_next_is_made(
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     assert list(process.film(work, here.pictures))
-
-
-def test_the_rest_of_an_abandoned_replay_is_in_no_other(process: ReplayProcess, work: ReplayWork) -> None:
-    process.prepare()
-    wait_until(lambda: pid_of(process))
-    parts = process.film(work, Frames().pictures)
-    next(parts)
-    parts.close()  # type: ignore[attr-defined]
-    assert b"".join(process.film(work, Frames().pictures)) == b"".join(ReplayRenderer().film(work, Frames().pictures))
 
 
 def test_without_a_process_every_replay_is_made_here(monkeypatch: pytest.MonkeyPatch, work: ReplayWork) -> None:
