@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,31 +71,43 @@ def phone(chrome: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.fixture(params=["--phone"])
-def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str, str]]:
-    """The address of `downfield run` as this computer opens it, and the link that it prints."""
-    environment = newcomers_environment(tmp_path)
-    tls_port = reserve_port()
-    command = [
-        sys.executable,
-        "-m",
-        "downfield",
-        "run",
-        *request.param.split(),
-        "--port",
-        "0",
-        "--set",
-        f"service.tls_port={tls_port}",
-    ]
-    with (tmp_path / "output.txt").open("w") as output:
-        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=output, stderr=output)
+@dataclass(frozen=True)
+class Started:
+    """A rig in a process of its own.
+
+    Attributes:
+        address: as this computer opens it.
+        link: that it prints.
+        output: the file of what it prints.
+    """
+
+    address: str
+    link: str
+    output: Path
+
+
+@contextmanager
+def started(folder: Path, *options: str) -> Iterator[Started]:
+    """Run `downfield run`."""
+    tls_port, written = reserve_port(), folder / "output.txt"
+    port = ("--port", "0", "--set", f"service.tls_port={tls_port}")
+    command = [sys.executable, "-m", "downfield", "run", *options, *port]
+    with written.open("w") as output:
+        process = subprocess.Popen(command, cwd=folder, env=newcomers_environment(folder), stdout=output, stderr=output)
         try:
-            text = wait_until(lambda: _after(tmp_path / "output.txt", "or open"), "no link was printed")
+            text = wait_until(lambda: _after(written, "or open"), "no link was printed")
             link = next(word for word in text.split() if "#" in word)
-            yield f"https://127.0.0.1:{tls_port}", link
+            yield Started(f"https://127.0.0.1:{tls_port}", link, written)
         finally:
             process.terminate()
             process.wait(WAIT_S)
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    """One whose camera is a phone, for one phone after the other."""
+    with started(tmp_path_factory.mktemp("rig"), "--phone") as running:
+        yield running
 
 
 def _after(path: Path, words: str) -> str:
@@ -101,13 +115,11 @@ def _after(path: Path, words: str) -> str:
     return text[text.index(words) :] if words in text and text.endswith("\n") else ""
 
 
-def test_a_phone_scans_the_code_and_the_rig_draws_the_lines_by_its_picture(
-    tmp_path: Path, phone: Page, rig: tuple[str, str]
-) -> None:
-    address, link = rig
+def test_a_phone_scans_the_code_and_the_rig_draws_the_lines_by_its_picture(phone: Page, rig: Started) -> None:
+    address = rig.address
     with httpx.Client(base_url=address, verify=False, timeout=WAIT_S) as admin:  # the certificate is the rig's own
         began_s = time.monotonic()
-        phone.goto(f"{address}/phone#{link.rpartition('#')[2]}")
+        phone.goto(f"{address}/phone#{rig.link.rpartition('#')[2]}")
         _look(phone, "start")
         phone.get_by_role("button", name="Start the camera").click()
         expect(phone.locator("#text")).to_contain_text("The rig has the picture")
@@ -122,7 +134,7 @@ def test_a_phone_scans_the_code_and_the_rig_draws_the_lines_by_its_picture(
             except (httpx.HTTPError, KeyError):
                 return False  # the rig changes to the phone
 
-        wait_until(calibrated, lambda: (tmp_path / "output.txt").read_text()[-3000:])
+        wait_until(calibrated, lambda: rig.output.read_text()[-3000:])
         source = admin.get("/api/state").json()["data"]["source"]
         assert (source["kind"], source["text"]) == ("stream", shown["camera"]["name"])
         assert "<path" in admin.get("/api/calibration/field.svg").text
@@ -249,11 +261,16 @@ def test_a_page_that_may_not_have_the_camera_leaves_the_code_for_the_one_that_ma
     assert redeemed == []
 
 
-@pytest.mark.parametrize("rig", ["--lan --tls"], indirect=True)
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """Of a rig that knows of no phone."""
+    with started(tmp_path, "--lan", "--tls") as running:
+        yield running.address
+
+
 def test_the_set_up_shows_a_code_and_opens_the_phone_that_scanned_it(
-    chrome: Browser, phone: Page, rig: tuple[str, str]
+    chrome: Browser, phone: Page, address: str
 ) -> None:
-    address, _ = rig
     setup = chrome.new_context(ignore_https_errors=True).new_page()
     setup.set_viewport_size({"width": 1440, "height": 900})
     setup.goto(f"{address}/setup")
@@ -291,8 +308,15 @@ class Rig:
         self._clients.append(httpx.Client(base_url=self._address, verify=False, timeout=WAIT_S, headers=headers))
         return self._clients[-1]
 
-    def pair(self, code: str, name: str) -> httpx.Client:
+    def pair(self, name: str) -> httpx.Client:
+        """Return a phone that has scanned a new code."""
+        code = self.admin.post("/api/phone/pairing").json()["code"]
         return self.client(self.client().post("/api/session", json={"code": code, "name": name}).json()["token"])
+
+    def remove_phone(self) -> None:
+        """Take the camera from the phone that has it, if one has."""
+        if (camera := self.admin.get("/api/phone").json()["camera"]) is not None:
+            assert self.admin.delete(f"/api/devices/{camera['id']}").status_code == 204
 
     def close(self) -> None:
         for client in self._clients:
@@ -334,17 +358,16 @@ def _send(phone: httpx.Client, film: Film) -> PhoneSender:
 
 
 @pytest.fixture
-def reached(rig: tuple[str, str]) -> Iterator[Rig]:
-    made = Rig(rig[0])
+def reached(rig: Started) -> Iterator[Rig]:
+    made = Rig(rig.address)
     yield made
     made.close()
 
 
-def test_when_the_phone_is_back_the_game_goes_on_by_the_same_calibration(
-    rig: tuple[str, str], reached: Rig, images: list[Image]
-) -> None:
+def test_when_the_phone_is_back_the_game_goes_on_by_the_same_calibration(reached: Rig, images: list[Image]) -> None:
     film = encode(lambda: [*images, *images[-2:0:-1]], FPS, phases=1)
-    phone = reached.pair(rig[1].rpartition("#")[2], "Ann's phone")
+    reached.remove_phone()
+    phone = reached.pair("Ann's phone")
     sender = _send(phone, film)
     reached.wait_for_pictures()
     calibration, games = (reached.admin.get(f"/api/{one}").json() for one in ("calibration", "games"))
@@ -378,13 +401,11 @@ def test_when_the_phone_is_back_the_game_goes_on_by_the_same_calibration(
     phone.post("/api/phone/state", json={})
     reached.wait_for_pictures()
 
-    code = reached.admin.post("/api/phone/pairing").json()["code"]
-    other = reached.pair(code, "Bo's phone")
+    other = reached.pair("Bo's phone")
     assert other.post("/api/phone/state", json={}).status_code == 409
     reached.wait_for_reason("phone_asks", "Bo's phone")
     assert reached.admin.get("/api/phone").json()["sending"], "the first phone stays until the admin answers"
-    device = reached.admin.get("/api/phone").json()["camera"]["id"]
-    assert reached.admin.delete(f"/api/devices/{device}").status_code == 204
+    reached.remove_phone()
     reached.wait_for_reason("camera_lost", "No picture")
     assert phone.post("/api/phone/state", json={}).status_code == 401
     sender.close()

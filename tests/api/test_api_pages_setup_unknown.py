@@ -1,7 +1,7 @@
 """Boards that nobody has described, in a real browser: from nothing to a running game, doing what the page says.
 
-The set-up and the rig that plays on the saved table run in this process; `test_api_pages_setup` has them in one of their
-own, and changes from the demo to the table.
+The set-up and the rig that plays on the saved table run in this process; `test_api_pages_setup` has them in one of
+their own, which changes from the demo to the table.
 """
 
 from __future__ import annotations

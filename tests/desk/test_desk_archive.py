@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -320,16 +318,6 @@ def test_an_address_that_no_archive_can_have_is_one_clear_line(
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert message in error
-
-
-def test_nothing_of_the_rig_imports_what_only_the_archive_needs() -> None:
-    program = """
-import sys
-import downfield.cli.commands.desk, downfield.cli.commands.run, downfield.cli.main, downfield.cli.commands.archive
-print([name for name in ("ray", "fsspec", "s3fs", "pyarrow", "botocore") if name in sys.modules])
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
 
 
 @pytest.fixture
