@@ -32,10 +32,31 @@ SYSTEM = (
     "RIVER_CITY = RuleSystem(name='river-city', title='River City rules', "
 )
 LOAD = """
+import sys
 from downfield.officiating.rulebooks.installed import load_systems
-systems, problems = load_systems()
-print([system.name for system in systems], *problems, sep="\\n")
+for folder in sys.argv[1:]:
+    sys.path.insert(0, folder)
+    systems, problems = load_systems()
+    print([system.name for system in systems], *problems, sep="\\n")
+    sys.path.remove(folder)
+    sys.modules.pop("river_city", None)
 """
+"""Lists the rulebooks that there are with the package of one folder, then with that of the next."""
+
+BROKEN = (
+    ("import nothing_of_that_name", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
+    ("RIVER_CITY = 1", "river_city:RIVER_CITY is not a RuleSystem"),
+    ("from downfield.officiating.rulebooks.tap.system import TAP as RIVER_CITY", "its RuleSystem is named 'tap'"),
+    (
+        f"{SYSTEM}handlers={{}}, rules=(), consequences={{'tackel': str}})",
+        "its consequences name 'tackel', which is no kind of call",
+    ),
+    (
+        f"{SYSTEM}handlers={{}}, rules=(OutOfBounds(('RC-9',), ()),), consequences={{}})",
+        "its rule 'out_of_bounds' cites RC-9, which its catalog lacks",
+    ),
+)
+"""What a package may be instead, and why it can't be loaded."""
 
 
 def blocks(section: str) -> list[tuple[str, str, str]]:
@@ -110,34 +131,22 @@ def test_a_rule_added_as_the_page_says_makes_its_call(package: Path) -> None:
     assert python(package, "-c", decided).stdout == "play_next_down Tackle Retreat\n"
 
 
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        ("import nothing_of_that_name", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
-        ("RIVER_CITY = 1", "river_city:RIVER_CITY is not a RuleSystem"),
-        ("from downfield.officiating.rulebooks.tap.system import TAP as RIVER_CITY", "its RuleSystem is named 'tap'"),
-        (
-            f"{SYSTEM}handlers={{}}, rules=(), consequences={{'tackel': str}})",
-            "its consequences name 'tackel', which is no kind of call",
-        ),
-        (
-            f"{SYSTEM}handlers={{}}, rules=(OutOfBounds(('RC-9',), ()),), consequences={{}})",
-            "its rule 'out_of_bounds' cites RC-9, which its catalog lacks",
-        ),
-    ],
-)
-def test_a_broken_package_is_named_and_leaves_the_others_alone(package: Path, code: str, reason: str) -> None:
-    (package / "river_city" / "__init__.py").write_text(f"{code}\n")
-    sentence = f"The rulebook 'river-city' of the package downfield-river-city can't be loaded: {reason}."
-    done = python(package, "-c", LOAD)
-    assert done.stdout == f"['efl', 'lions-den', 'nfl-strategy', 'tap']\n{sentence} Update or uninstall that package.\n"
-
-
-def test_no_package_replaces_a_rulebook_of_downfield(package: Path) -> None:
-    info = next(package.glob("*.dist-info")) / "entry_points.txt"
+def test_a_broken_package_is_named_and_leaves_the_others_alone_and_none_replaces_a_rulebook(tmp_path: Path) -> None:
+    packages = [tmp_path / str(number) for number in range(len(BROKEN) + 1)]
+    for package in packages:
+        package.mkdir()
+        write(package, RULEBOOK)
+        install(package)
+    expected = ""
+    for package, (code, reason) in zip(packages, BROKEN, strict=False):
+        (package / "river_city" / "__init__.py").write_text(f"{code}\n")
+        sentence = f"The rulebook 'river-city' of the package downfield-river-city can't be loaded: {reason}."
+        expected += f"['efl', 'lions-den', 'nfl-strategy', 'tap']\n{sentence} Update or uninstall that package.\n"
+    info = next(packages[-1].glob("*.dist-info")) / "entry_points.txt"
     info.write_text(info.read_text() + "tap = river_city:RIVER_CITY\n")
-    done = python(package, "-c", LOAD)
-    assert done.stdout == "['efl', 'lions-den', 'nfl-strategy', 'river-city', 'tap']\n", done.stderr
+    expected += "['efl', 'lions-den', 'nfl-strategy', 'river-city', 'tap']\n"
+    done = python(tmp_path, "-c", LOAD, *map(str, packages))
+    assert done.stdout == expected, done.stderr
 
 
 def test_a_broken_package_is_named_beside_the_list_of_rulebooks(package: Path) -> None:
@@ -178,6 +187,18 @@ def test_a_source_of_two_files_is_opened_by_its_scheme_and_reopened_as_any_camer
     assert done.stdout == "ReconnectingSource (64, 36) [10, 20, 30] False\n", done.stderr
 
 
+LIVE = """
+import sys
+from downfield.capture.sources.source_types import type_of
+from downfield.core.errors import InputError
+for address in sys.argv[1:]:
+    try:
+        print(type_of(address).live)
+    except InputError as error:
+        print(error)
+"""
+
+
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -187,12 +208,10 @@ def test_a_source_of_two_files_is_opened_by_its_scheme_and_reopened_as_any_camer
 )
 def test_a_broken_source_is_named_and_leaves_other_sources_alone(source_package: Path, code: str, reason: str) -> None:
     (source_package / "newest_picture.py").write_text(f"{code}\n")
-    is_live = "import sys; from downfield.capture.sources.source_types import type_of; print(type_of(sys.argv[1]).live)"
-    done = python(source_package, "-c", is_live, "newest:/x")
-    assert f"InputError: The source 'newest' of the package downfield-newest-picture can't be loaded: {reason}." in (
-        done.stderr
-    )
-    assert python(source_package, "-c", is_live, "http://x").stdout == "True\n"
+    done = python(source_package, "-c", LIVE, "newest:/x", "http://x")
+    refused, other = done.stdout.splitlines()
+    assert f"The source 'newest' of the package downfield-newest-picture can't be loaded: {reason}." in refused
+    assert other == "True"
 
 
 @pytest.fixture
