@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import av
 import httpx
 from playwright.sync_api import Page, expect
 from waiting import WAIT_S
@@ -17,15 +20,34 @@ from downfield.rig.rig import Rig
 
 
 @contextmanager
-def played_rig(folder: Path) -> Iterator[str]:
-    """The address of a rig that has played the bundled recording to its end."""
-    given = {"source.name": str(bundled_demo()), "service.port": 0, "data": str(folder)}
+def played_rig(folder: Path, until_s: float | None = None) -> Iterator[str]:
+    """The address of a rig that has played the bundled recording, to its end or only its beginning."""
+    clip = bundled_demo() if until_s is None else _beginning(folder, until_s)
+    given = {"source.name": str(clip), "service.port": 0, "data": str(folder)}
     rig = Rig(load(environment={}, command_line=given), folder, paced=False)
     rig.play()
     try:
         yield rig.address.rstrip("/")
     finally:
         rig.close()
+
+
+def _beginning(folder: Path, until_s: float) -> Path:
+    """Write the bundled recording up to an instant, and what lies beside it."""
+    demo, clip = bundled_demo(), folder / bundled_demo().name
+    with av.open(str(demo)) as whole, av.open(str(clip), "w") as beginning:
+        stream = beginning.add_stream_from_template(whole.streams.video[0])
+        for packet in whole.demux(video=0):
+            if packet.pts is None or packet.time_base is None or packet.pts * packet.time_base >= until_s:
+                break
+            packet.stream = stream
+            beginning.mux(packet)
+    shutil.copy(demo.with_suffix(".calibration.json"), folder)
+    for suffix in (".tracks.jsonl", ".events.jsonl"):
+        head, *lines = demo.with_suffix(suffix).read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if json.loads(line)["t_ns"] < until_s * 1e9]
+        clip.with_suffix(suffix).write_text("".join((head, *kept)), encoding="utf-8")
+    return clip
 
 
 def tackle_of(url: str) -> dict[str, Any]:

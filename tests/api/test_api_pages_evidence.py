@@ -18,7 +18,7 @@ from waiting import WAIT_S
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with played_rig(tmp_path_factory.mktemp("rig")) as address:
+    with played_rig(tmp_path_factory.mktemp("rig"), until_s=11.0) as address:  # with the tackle
         yield address
 
 

@@ -351,7 +351,7 @@ def test_who_only_watches_changes_nothing_and_a_producer_is_led_here_by_the_code
 
 
 def test_any_earlier_play_is_watched_and_replayed_slower_and_frozen(chrome: Browser, tmp_path: Path) -> None:
-    with played_rig(tmp_path) as url, page_in(chrome) as page, page_in(chrome) as stream:
+    with played_rig(tmp_path, until_s=6.0) as url, page_in(chrome) as page, page_in(chrome) as stream:
         stream.goto(f"{url}/overlay/replay")
         page.goto(f"{url}/producer", wait_until="domcontentloaded")
         link(page, "live")
