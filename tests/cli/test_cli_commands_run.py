@@ -36,27 +36,6 @@ def test_the_tackle_and_its_clause_are_printed(clip: Path, capsys: pytest.Captur
     assert "2nd & " in printed.splitlines()[-1]
 
 
-def test_the_demo_is_the_same_whatever_is_configured(tmp_path: Path) -> None:
-    (tmp_path / "downfield.toml").write_text(
-        '[source]\nname = "0"\n[calibration]\nfile = "gone.json"\n[game]\nrulebook = "efl"\n'
-        f'[store]\nurl = "sqlite:///{tmp_path / "games.db"}"\n'
-    )
-    command = [sys.executable, "-m", "downfield", "demo", "--once", "--fast", "--no-page"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
-        assert demo.stdout is not None
-        lines: list[str] = []
-        for line in demo.stdout:  # up to the tackle it takes longer, and test_walks sees that
-            lines.append(line)
-            if "TAP-086" in line:
-                demo.send_signal(signal.SIGINT)
-                break
-        rest, _ = demo.communicate(timeout=300)
-    assert re.search(r"2\.\d\d s +stoppage.*TAP-086", lines[-1]), (lines, rest)
-    assert any(re.search(r"1\.\d\d s .*1st & 10 at H 34 . live", line) for line in lines), lines
-    assert demo.returncode == 0, rest
-    assert [file.name for file in tmp_path.iterdir()] == ["downfield.toml"], "the demo wrote something"
-
-
 def test_the_recorded_tracks_of_the_bundled_recording_end_in_a_tackle_and_a_fumble(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

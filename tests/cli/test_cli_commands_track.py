@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -59,16 +60,36 @@ def seen() -> list[tuple[Detection, ...]]:
     return [detector.detect(view) for view, _, _ in filmed(TABLE)]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with pictures that each show their number as a gray level, a calibration and a roster."""
-    pictures = tmp_path / "pictures"
+    folder = tmp_path_factory.mktemp("filled")
+    pictures = folder / "pictures"
     pictures.mkdir()
     for i in range(len(filmed(TABLE))):
         cv2.imwrite(str(pictures / f"{i}.png"), np.full((540, 960, 3), i, dtype=np.uint8))
-    write_calibration(tmp_path / "c.json", Calibration(FIELD, look_of(TABLE.players).camera, "truth"))
-    (tmp_path / "r.roster.json").write_text(to_json(Roster, roster_of(TABLE)))
+    write_calibration(folder / "c.json", Calibration(FIELD, look_of(TABLE.players).camera, "truth"))
+    (folder / "r.roster.json").write_text(to_json(Roster, roster_of(TABLE)))
+    return folder
+
+
+@pytest.fixture
+def folder(filled: Path, tmp_path: Path) -> Path:
+    """Return a copy of that folder."""
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def whole(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the tracks of a run that nothing interrupts."""
+    folder = tmp_path_factory.mktemp("whole")
+    shutil.copytree(filled, folder, dirs_exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        result = run(folder, CountingDetector(), patch)
+    assert result.exit_code == 0, result.output
+    assert not (folder / "out.tracks.jsonl.detections").exists()
+    return (folder / "out.tracks.jsonl").read_text()
 
 
 def run(folder: Path, detector: CountingDetector, monkeypatch: pytest.MonkeyPatch, *more: str) -> Result:
@@ -83,21 +104,18 @@ def run(folder: Path, detector: CountingDetector, monkeypatch: pytest.MonkeyPatc
     return CliRunner().invoke(app, [*words, "--roster", str(folder / "r.roster.json"), *more])
 
 
-def test_a_folder_is_tracked_into_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = run(folder, CountingDetector(), monkeypatch)
-    assert result.exit_code == 0, result.output
-    tracks = TrackFile(folder / "out.tracks.jsonl")
+def test_a_folder_is_tracked_into_a_file(whole: str, tmp_path: Path) -> None:
+    (tmp_path / "out.tracks.jsonl").write_text(whole)
+    tracks = TrackFile(tmp_path / "out.tracks.jsonl")
     scenes = list(tracks)
     assert [player.id for player in tracks.header.players] == ["dark-7", "dark-9", "light-3"]
     assert len(scenes) == len(filmed(TABLE))
     assert len(scenes[-1].figures) == 3
-    assert not (folder / "out.tracks.jsonl.detections").exists()
 
 
-def test_after_an_interruption_the_result_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(folder, CountingDetector(), monkeypatch)
-    whole = (folder / "out.tracks.jsonl").read_text()
-    (folder / "out.tracks.jsonl").unlink()
+def test_after_an_interruption_the_result_is_the_same(
+    folder: Path, whole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken = run(folder, CountingDetector(after=15), monkeypatch)
     assert isinstance(broken.exception, Interrupted)
     with (folder / "out.tracks.jsonl.detections").open("a") as torn:
@@ -154,11 +172,8 @@ class CountingTrackingDetector(CountingDetector):
 
 
 def test_with_a_tracking_detector_an_interrupted_run_gives_the_same_result(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, whole: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(folder, CountingDetector(), monkeypatch)
-    whole = (folder / "out.tracks.jsonl").read_text()
-    (folder / "out.tracks.jsonl").unlink()
     broken = run(folder, CountingTrackingDetector(after=15), monkeypatch)
     assert isinstance(broken.exception, Interrupted)
     rest = CountingTrackingDetector()

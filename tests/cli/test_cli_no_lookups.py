@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -131,18 +132,42 @@ def test_tracking_looks_up_no_host(alone: Alone) -> None:
     alone.check()
 
 
-@pytest.mark.parametrize(
-    "arguments", [["demo"], ["score"], ["desk", "--tables", "1"]], ids=lambda arguments: arguments[0]
-)
+def test_the_demo_is_the_same_whatever_is_configured_and_looks_up_no_host(alone: Alone) -> None:
+    (alone.folder / "downfield.toml").write_text(
+        '[source]\nname = "0"\n[calibration]\nfile = "gone.json"\n[game]\nrulebook = "efl"\n'
+        f'[store]\nurl = "sqlite:///{alone.folder / "games.db"}"\n'
+    )
+    there = {file.name for file in alone.folder.iterdir()}
+    port = reserve_port()
+    command = [sys.executable, "-m", "downfield", "demo", "--once", "--fast", "--port", str(port)]
+    with subprocess.Popen(
+        command, env=alone.environment, cwd=alone.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as demo:
+        assert demo.stdout is not None
+        lines: list[str] = []
+        for line in demo.stdout:  # up to the tackle it takes longer, and test_walks sees that
+            lines.append(line)
+            if "TAP-086" in line:
+                state = httpx.get(f"http://127.0.0.1:{port}/api/state", timeout=WAIT_S).json()["data"]
+                demo.send_signal(signal.SIGINT)
+                break
+        rest, _ = demo.communicate(timeout=WAIT_S)
+    assert re.search(r"2\.\d\d s +stoppage.*TAP-086", lines[-1]), (lines, rest)
+    assert any(re.search(r"1\.\d\d s .*1st & 10 at H 34 . live", line) for line in lines), lines
+    assert demo.returncode == 0, rest
+    assert len(state["scene"]["figures"]) > 10, "the figures of its pictures are found"
+    assert {file.name for file in alone.folder.iterdir()} == {*there, "data"}, "the demo wrote something"
+    assert {file.name for file in (alone.folder / "data").iterdir()} == {"admin.key", "rig.key"}, "and more than keys"
+    alone.check()
+
+
+@pytest.mark.parametrize("arguments", [["score"], ["desk", "--tables", "1"]], ids=lambda arguments: arguments[0])
 def test_what_runs_until_it_is_stopped_looks_up_no_host(arguments: list[str], alone: Alone) -> None:
     port = reserve_port()
     command = [sys.executable, "-m", "downfield", *arguments, "--port", str(port)]
     with subprocess.Popen(command, env=alone.environment, cwd=alone.folder, stdout=subprocess.DEVNULL) as process:
         try:
             wait_until(lambda: process.poll() is not None or _answers(port), "the pages are served")
-            if arguments == ["demo"]:  # a run whose pictures go through the networks
-                path = f"http://127.0.0.1:{port}/api/state"
-                wait_until(lambda: "scene" in httpx.get(path, timeout=WAIT_S).json()["data"], "pictures are tracked")
             assert process.poll() is None, "it has ended by itself"
         finally:
             process.send_signal(signal.SIGINT)
