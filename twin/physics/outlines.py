@@ -7,6 +7,7 @@ its base projects as it lies. A figure on its face or back has no level front; i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,11 +47,11 @@ class Outlines:
 
     def gaps_mm(self, pairs: NDArray[np.intp]) -> Array:
         """Return the signed gaps of pairs of rows, mm: shape (m, 2) to (m,)."""
-        rows, place = np.unique(pairs, return_inverse=True)
-        cores = cores_mm(self.center_mm[rows], self.heading_deg[rows], self.half_mm[rows] - self.corner_mm[rows, None])
-        a, b = place.reshape(-1, 2).T
-        headings = self.heading_deg[pairs[:, 0]], self.heading_deg[pairs[:, 1]]
-        return gaps_mm(cores[a], cores[b], headings, self.corner_mm[pairs].sum(axis=1))
+        rows, count = pairs.T.ravel(), len(pairs)
+        headings, corners = self.heading_deg[rows], self.corner_mm[rows]
+        cores = cores_mm(self.center_mm[rows], headings, self.half_mm[rows] - corners[:, None])
+        radii = corners[:count] + corners[count:]
+        return gaps_mm(cores[:count], cores[count:], (headings[:count], headings[count:]), radii)
 
 
 def cores_mm(center_mm: Array, heading_deg: Array, half_mm: Array) -> Array:
@@ -70,6 +71,7 @@ class Bases:
         sizes = [player.base for player in players]
         self._sides = np.array([[size.length_mm, size.width_mm, size.height_mm] for size in sizes]).reshape(-1, 3)
         self._corner = np.array([size.corner_mm for size in sizes])
+        self._latest: tuple[Poses, Outlines] | None = None
 
     @property
     def reach_mm(self) -> Array:
@@ -78,7 +80,12 @@ class Bases:
         return np.append(np.linalg.norm(self._sides, axis=1) / 2, ball)
 
     def outlines(self, poses: Poses) -> Outlines:
-        """Return the outlines of all figures and the ball."""
+        """Return the outlines of all figures and the ball; of the same poses as last, the same."""
+        if self._latest is None or self._latest[0] is not poses:
+            self._latest = poses, self._measured(poses)
+        return self._latest[1]
+
+    def _measured(self, poses: Poses) -> Outlines:
         axes, sides = poses.axes, self._sides
         ahead, left, up = axes[:, :2, 0], axes[:, :2, 1], axes[:, :2, 2]
         level = (np.hypot(ahead[:, 0], ahead[:, 1]) >= np.hypot(left[:, 0], left[:, 1]))[:, None]
@@ -103,7 +110,7 @@ class Bases:
             half_mm=np.concatenate([half, ball_half[None]]),
             corner_mm=np.append(corner, ball_half.min()),
             height_mm=np.append(height, 2 * ball_half.min()),
-            touchable=np.append(poses.on_board & ~poses.held, poses.ball_kind in _BALLS),
+            touchable=poses.touchable,
         )
 
 
@@ -114,9 +121,11 @@ def check_room(row: int, where: Footprint, outlines: Outlines, players: Sequence
     corners = where.corners_mm()
     if (corners < (x_low, y_low)).any() or (corners > (x_high, y_high)).any():
         raise ScriptError(f"{spot} would not stand on the board")
-    for other, player in enumerate(players):
-        if other == row or not outlines.touchable[other]:
+    apart_mm = np.linalg.norm(outlines.center_mm[:-1] - (where.x_mm, where.y_mm), axis=1)
+    reach_mm = np.linalg.norm(outlines.half_mm[:-1], axis=1) + math.hypot(where.size.length_mm, where.size.width_mm) / 2
+    for other in np.flatnonzero(outlines.touchable[:-1] & (apart_mm < reach_mm)).tolist():
+        if other == row:
             continue
         gap_mm = signed_gap(where, outlines.footprint(other)).gap_mm
         if gap_mm < -_OVERLAP_MM:
-            raise ScriptError(f"{spot} would stand {-gap_mm:.2f} mm inside {player.id}")
+            raise ScriptError(f"{spot} would stand {-gap_mm:.2f} mm inside {players[other].id}")

@@ -45,8 +45,13 @@ class Poses:
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
-        axes: Array = np.moveaxis(np.array(rows), 2, 0)
+        axes: Array = np.array(rows).transpose(2, 0, 1)
         return axes
+
+    @property
+    def touchable(self) -> NDArray[np.bool_]:
+        """Which figures, and at last the ball, are on the board and in no hand, shape (n + 1,)."""
+        return np.append(self.on_board & ~self.held, self.ball_kind != "none")
 
     @property
     def tilt_deg(self) -> Array:

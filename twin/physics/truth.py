@@ -26,7 +26,7 @@ from scipy.spatial import ConvexHull
 from downfield.core.arrays import Array
 from downfield.core.footprint import signed_gaps
 from downfield.core.scene import Ball, BallState, Contact, Figure, Hand, Player, Posture, Scene
-from downfield.twin.physics.outlines import Bases, Outlines
+from downfield.twin.physics.outlines import Outlines
 from downfield.twin.physics.poses import FALLEN_DEG, Poses
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.twin.physics.world import World
@@ -61,7 +61,7 @@ class Truth:
         self._world, self._touching_mm = world, touching_mm
         self._events: list[TruthEvent] = []  # in the order they became certain
         self._players = players = world.players
-        self._bases = Bases(players)
+        self._bases = world.bases
         count = len(players)
         self._pairs = np.array([(a, b) for a in range(count) for b in range(a + 1, count + 1)], dtype=np.intp)
         self._reach_mm = self._bases.reach_mm[self._pairs].sum(axis=1)
@@ -85,7 +85,7 @@ class Truth:
         if poses.ball_kind == "none":
             self._ball_touch = None
         self._record_falls(poses, by_hand=by_hand)
-        self._record_contacts(poses, self._bases.outlines(poses), by_hand=by_hand)
+        self._record_contacts(poses, by_hand=by_hand)
         self._t_ns = max(self._t_ns, poses.t_ns)
 
     def _record_falls(self, poses: Poses, *, by_hand: bool) -> None:
@@ -99,18 +99,20 @@ class Truth:
             self._events.append(TruthEvent("rose" if lying[row] else "fell", t_ns, self._players[row].id))
         self._tilt_deg = tilt
 
-    def _record_contacts(self, poses: Poses, outlines: Outlines, *, by_hand: bool) -> None:
-        now = poses.t_ns
-        able = outlines.touchable[self._pairs].all(axis=1)
+    def _record_contacts(self, poses: Poses, *, by_hand: bool) -> None:
+        now, touchable = poses.t_ns, poses.touchable
+        able = touchable[self._pairs[:, 0]] & touchable[self._pairs[:, 1]]
         for pair in np.flatnonzero(~able & (self._since_ns < _NEVER)):
             self._part(pair, min(now, int(self._apart_ns[pair])))
         due = np.flatnonzero(able & (self._due_ns <= now))
-        centers = outlines.center_mm[self._pairs[due]]
-        clear_mm = np.linalg.norm(centers[:, 0] - centers[:, 1], axis=1) - self._reach_mm[due]
-        self._due_ns[due] = now + np.maximum(clear_mm - _NEAR_MM, 0.0) / _FASTEST_MM_S * 1e9
-        near = due[clear_mm <= _NEAR_MM]
-        if len(near):
-            self._measure(near, now, outlines, by_hand=by_hand)
+        if len(due):
+            outlines = self._bases.outlines(poses)
+            centers = outlines.center_mm[self._pairs[due]]
+            clear_mm = np.linalg.norm(centers[:, 0] - centers[:, 1], axis=1) - self._reach_mm[due]
+            self._due_ns[due] = now + np.maximum(clear_mm - _NEAR_MM, 0.0) / _FASTEST_MM_S * 1e9
+            near = due[clear_mm <= _NEAR_MM]
+            if len(near):
+                self._measure(near, now, outlines, by_hand=by_hand)
         for pair in np.flatnonzero(now - self._apart_ns >= PARTED_NS):
             self._part(pair, int(self._apart_ns[pair]))
 

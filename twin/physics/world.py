@@ -69,14 +69,14 @@ class World:
         self._rows = {player.id: row for row, player in enumerate(self.players)}
         if len(self._rows) < len(self.players):
             raise ScriptError("two figures have the same id; give each figure an id of its own")
-        self._bases = Bases(self.players)
+        self.bases = Bases(self.players)
         self._engine = engine or PhysicsEngine(self.players, field)
         self._drive = Drive(len(self.players), seed, vibration or Vibration())
         self.t_ns = 0  # the current time
         self._carried: tuple[int, Vector] | None = None
         self._targets: dict[int, int] = {}  # rows steered toward other rows
         self._observers: list[Observer] = []
-        self._before = self._after = self._engine.poses()
+        self._before = self._after = self._now = self._engine.poses()
         self._traits = {player.id: traits.get(player.id, Trait()) for player in self.players}
         for id_, trait in {**self._traits, **traits}.items():
             self.set_trait(id_, trait)
@@ -100,6 +100,7 @@ class World:
             self._before, self._after = self._after, self._engine.poses()
             self._notify(self._after)
         self.t_ns = t_ns
+        self._now = between(self._before, self._after, t_ns)
 
     # Observation
 
@@ -109,11 +110,11 @@ class World:
 
     def poses(self) -> Poses:
         """Return the current poses, as arrays over the whole roster."""
-        return between(self._before, self._after, self.t_ns)
+        return self._now
 
     def footprint(self, id_: str) -> Footprint:
         """Return the current true footprint of a figure's base. Raises ScriptError: it is not on the board."""
-        return self._bases.outlines(self.poses()).footprint(self._present(id_))
+        return self.bases.outlines(self.poses()).footprint(self._present(id_))
 
     def tilt_deg(self, id_: str) -> float:
         """Return a figure's current tilt, degrees: 0 upright, 90 lying. Raises ScriptError: it is not on the board."""
@@ -130,7 +131,7 @@ class World:
         """Stand a figure up on the board, wherever it was. Raises ScriptError: no room, or off the board."""
         row = self._row(id_)
         where = Footprint(x_mm, y_mm, heading_deg, self.players[row].base)
-        check_room(row, where, self._bases.outlines(self.poses()), self.players, self.field)
+        check_room(row, where, self.bases.outlines(self.poses()), self.players, self.field)
         self._engine.put(row, (x_mm, y_mm, 0.0), heading_deg, pinned=False)
         self._engine.on_board[row], self._engine.held[row] = True, False
         self._moved(row)
@@ -242,6 +243,7 @@ class World:
         now = self._engine.poses()
         self._before = self._before.with_row(row, now)
         self._after = self._after.with_row(row, now)
+        self._now = between(self._before, self._after, self.t_ns)
         self._notify(replace(self._after, t_ns=self.t_ns))
 
     def _notify(self, poses: Poses) -> None:

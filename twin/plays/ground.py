@@ -176,7 +176,7 @@ class PlayHistory:
         self.ground = ground
         self.marks = marks
         self._truth = truth
-        self._bases = Bases(world.players)
+        self._bases = world.bases
         self._hand_mm = {player.id: player.hand_mm or (0.0, 0.0) for player in world.players}
         self._rows = {player.id: row for row, player in enumerate(world.players)}
         self._poses: list[Poses] = []
