@@ -24,8 +24,8 @@ def noisy(light: float, noise: float) -> Disturbance:
     """A share of the light, and noise of so many gray levels."""
 
     def disturb(image: Image, t_ns: int) -> Image:
-        drawn = np.random.default_rng(t_ns).normal(0.0, noise, image.shape).astype(np.float32)
-        return _levels(image * np.float32(light) + drawn)
+        drawn = np.random.default_rng(t_ns).standard_normal(image.shape, np.float32)
+        return _levels(image * np.float32(light) + np.float32(noise) * drawn)
 
     return disturb
 

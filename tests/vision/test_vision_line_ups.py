@@ -66,19 +66,18 @@ def exchanged(table: Table) -> Table:
     return replace(table, paths={id_: table.paths[other[id_]] for id_ in table.paths})
 
 
+Places = tuple[tuple[str, tuple[float, float, float]], ...]
+
+
 @cache
-def _still(x_of: tuple[tuple[str, tuple[float, float, float]], ...]) -> Image:
-    """A table, rendered."""
-    table = Table({id_: standing(*place) for id_, place in x_of}, 0.5)
+def _seen(places: Places) -> tuple[Image, list[tuple[Detection, ...]]]:
+    """A table on which all stand, rendered, and what is detected in each picture of a phase."""
+    table = Table({id_: standing(*place) for id_, place in places}, 0.5)
     look = look_of(FIRST.players)
     renderer = open_renderer("compositor", look, FIRST.players)
-    return renderer.render(table.snapshot(0.0), look.camera, t_ns=0).image
-
-
-def _detections(table: Table) -> list[tuple[Detection, ...]]:
+    image = renderer.render(table.snapshot(0.0), look.camera, t_ns=0).image
     calm = SimulatedDetector(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
-    look = look_of(FIRST.players)
-    return [calm.detect(replace(view, camera=look.camera)) for view, _, _ in filmed(table)][:PHASE]
+    return image, [calm.detect(replace(view, camera=look.camera)) for view, _, _ in filmed(table)][:PHASE]
 
 
 class Played:
@@ -93,8 +92,9 @@ class Played:
         self, *tables: Table, roster: Roster | None, kind: str = "undisturbed", colors: TeamColors | None = None
     ) -> None:
         self._disturb, self.tables = DISTURBANCES[kind], tables
-        self._images = [_still(tuple((id_, of(0.0)) for id_, of in table.paths.items())) for table in tables]
-        found = [detections for table in tables for detections in _detections(table)]
+        seen = [_seen(tuple((id_, of(0.0)) for id_, of in table.paths.items())) for table in tables]
+        self._images = [image for image, _ in seen]
+        found = [detections for _, detected in seen for detections in detected]
         calibration = Calibration(FIELD, look_of(FIRST.players).camera, "truth")
         self.vision = Vision(calibration, ListDetector(found), roster, colors=colors)
         self._frames = self._film()

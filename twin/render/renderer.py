@@ -111,7 +111,9 @@ def base_tops(
         near = np.flatnonzero(((low < window[1]) & (high > window[0])).all(axis=1))
         above = (placed.points_mm[near] - corners_mm[i, 0]) @ normals[i]
         rising = above.max(axis=1) > _CLEAR_MM
-        hiding = [_cut(px, height) for px, height in zip(points_px[near[rising]], above[rising], strict=True)]
+        parts_px, over = points_px[near[rising]], above[rising]
+        whole = (over > 0).all(axis=1).tolist()
+        hiding = [px if wholly else _cut(px, mm) for px, mm, wholly in zip(parts_px, over, whole, strict=True)]
         tops.append(_seen(player.id, corners_px[i], hiding, camera.lens.size_px))
     return tuple(tops)
 
@@ -127,13 +129,11 @@ def top_corners_mm(players: Sequence[Player], snapshot: Snapshot) -> tuple[Array
 
 
 def _cut(points_px: Array, above_mm: Array) -> Array:
-    """Return the pixels of the part of a solid that rises over a plane, shape (n, 2).
+    """Return the pixels of the part of a solid that rises over a plane, which cuts it, shape (n, 2).
 
     Where edges cross the plane is found in the picture: over a few millimeters perspective is linear enough.
     """
     over = above_mm > 0
-    if over.all():
-        return points_px
     upper, lower = above_mm[over][:, None], above_mm[~over][None]
     share = (upper / (upper - lower))[:, :, None]
     crossings = points_px[over][:, None] * (1 - share) + points_px[~over][None] * share
