@@ -22,7 +22,6 @@ from downfield.core.footprint import Footprint, signed_gaps
 from downfield.core.mathematics import wrap_deg
 from downfield.core.records import from_data
 from downfield.core.scene import Jersey, Player
-from downfield.twin.physics.outlines import Bases
 from downfield.twin.physics.poses import Poses, between
 from downfield.twin.physics.truth import Truth
 from downfield.twin.physics.truth_file import Condition, TruthEvent
