@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 import cv2
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Image
+
+_GRAIN_PX: Final = 64
 
 Disturbance = Callable[[Image, int], Image]
 """Takes a picture and its time, ns; returns it disturbed. The same for the same picture and time."""
@@ -20,11 +23,19 @@ def gained(blue: float, green: float, red: float) -> Disturbance:
     return lambda image, _: _levels(image * np.array((blue, green, red), np.float32))
 
 
+@lru_cache(maxsize=1)
+def _grain(height: int, width: int) -> NDArray[np.float32]:
+    """Noise of unit variance, of which each picture shows another part: to draw it takes longer than to see it."""
+    return np.random.default_rng(0).standard_normal((height, width, 3), np.float32)
+
+
 def noisy(light: float, noise: float) -> Disturbance:
     """A share of the light, and noise of so many gray levels."""
 
     def disturb(image: Image, t_ns: int) -> Image:
-        drawn = np.random.default_rng(t_ns).standard_normal(image.shape, np.float32)
+        height, width = image.shape[:2]
+        x, y = np.random.default_rng(t_ns).integers(_GRAIN_PX, size=2)
+        drawn = _grain(height + _GRAIN_PX, width + _GRAIN_PX)[y : y + height, x : x + width]
         return _levels(image * np.float32(light) + np.float32(noise) * drawn)
 
     return disturb
@@ -34,8 +45,9 @@ def soft(contrast: float, blur_px: float) -> Disturbance:
     """A share of the contrast, and a blur."""
 
     def disturb(image: Image, _t_ns: int) -> Image:
-        blurred = cv2.GaussianBlur(image, (0, 0), blur_px).astype(np.float32)
-        return _levels((blurred - blurred.mean()) * contrast + blurred.mean())
+        blurred = cv2.GaussianBlur(image, (0, 0), blur_px)
+        mean = blurred.mean()
+        return np.asarray(cv2.LUT(blurred, _levels((np.arange(256) - mean) * contrast + mean)), dtype=np.uint8)
 
     return disturb
 

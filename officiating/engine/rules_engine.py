@@ -175,7 +175,8 @@ class RulesEngine:
         game = with_handled(with_gap(state, scene), scene)
         if scene.unfit:
             return replace(state, game=suspended_by(state, game, scene), recent=recent, power=power), ()
-        game = replace(advance_clock(game, scene.t_ns), suspended=())
+        game = advance_clock(game, scene.t_ns)
+        game = replace(game, suspended=()) if game.suspended else game
         facts = Facts(scene, recent[:-1], game, self.field)
         context = self._context(game.now_ns, facts, state)
         # Poses, falls and touches come first: the rules below read them from the state.

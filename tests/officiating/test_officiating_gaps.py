@@ -11,7 +11,7 @@ from scripted_plays import FIELD, ScriptedFigure, film, only_call, opening, runs
 
 from downfield.capture.sources.file_sources import bundled_demo, open_clip
 from downfield.core.field.model import FieldModel
-from downfield.core.scene import Scene
+from downfield.core.scene import Contact, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Switch
 from downfield.officiating.engine.judged_game import JudgedGame
@@ -62,16 +62,16 @@ def twin(camera: bool) -> Recorded:
 
 def without(scenes: Sequence[Scene], begins_ns: int, ends_ns: int) -> tuple[Scene, ...]:
     """Return scenes of which some are missing; a contact that began then is dated to the first scene after."""
+
+    def began_then(one: Contact) -> bool:
+        return one.since_ns is not None and begins_ns < one.since_ns < ends_ns
+
     return tuple(
         replace(
-            scene,
-            contacts=tuple(
-                replace(one, since_ns=ends_ns)
-                if one.since_ns is not None and begins_ns < one.since_ns < ends_ns <= scene.t_ns
-                else one
-                for one in scene.contacts
-            ),
+            scene, contacts=tuple(replace(one, since_ns=ends_ns) if began_then(one) else one for one in scene.contacts)
         )
+        if scene.t_ns >= ends_ns and any(map(began_then, scene.contacts))
+        else scene
         for scene in scenes
         if not begins_ns < scene.t_ns < ends_ns
     )

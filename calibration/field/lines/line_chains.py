@@ -118,7 +118,8 @@ def _line_contrast(plane: Plane) -> float:
     """Return the contrast of thin structure against noise: the upper tail of a ridge response over its median."""
     half = cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     response = np.abs(cv2.Laplacian(cv2.GaussianBlur(half, (0, 0), 1.0), cv2.CV_32F))
-    return float(np.percentile(response, 96) / (np.median(response) + 0.5))
+    middle, strong = np.percentile(response, (50, 96))
+    return float(strong / (middle + 0.5))
 
 
 def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
@@ -129,24 +130,21 @@ def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
     best = {sign: np.zeros_like(gray) for sign in (-1, 1)}
     upright = {sign: np.zeros_like(gray) for sign in (-1, 1)}
     for scale in _LIMITS.ridge_scales_px:
-        smooth = cv2.GaussianBlur(gray, (0, 0), scale)
-        xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3, scale=0.25)
-        yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3, scale=0.25)
-        xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3, scale=0.25)
-        mean, half = (xx + yy) / 2, (xx - yy) / 2
-        apart = cv2.magnitude(half, xy)
+        smooth, unit = cv2.GaussianBlur(gray, (0, 0), scale), scale**1.5
         # Beside a mere step the picture bends too, but there it also slopes, which it does not on a line.
-        by_x, by_y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=0.125) for order in ((1, 0), (0, 1)))
-        slope = cv2.magnitude(by_x, by_y)
-        turn = half / np.maximum(apart, np.float32(1e-6))
+        orders = (((2, 0), 0.25), ((0, 2), 0.25), ((1, 1), 0.5), ((1, 0), 0.125 / scale), ((0, 1), 0.125 / scale))
+        xx, yy, xy, by_x, by_y = (
+            cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=share * unit) for order, share in orders
+        )
+        mean, half, slope = cv2.add(xx, yy), cv2.subtract(xx, yy), cv2.magnitude(by_x, by_y)
+        apart = cv2.magnitude(half, xy)
+        turn = cv2.divide(half, cv2.max(apart, 1e-6))
         for sign in (-1, 1):  # the second derivative across dark paint is positive
             # The eigenvalue across the line less the curvature along it: blobs and flat ground give nothing.
-            response = apart + sign * mean - np.abs(apart - sign * mean) - slope / np.float32(scale)
-            response *= np.float32(scale**1.5)
-            wins = response > best[sign]
-            np.copyto(best[sign], response, where=wins)
-            np.copyto(upright[sign], turn if sign == 1 else -turn, where=wins)
-    return (best[-1], upright[-1]), (best[1], upright[1])
+            response = cv2.subtract(cv2.min(apart, mean if sign == 1 else cv2.subtract(0.0, mean)), slope)
+            np.copyto(upright[sign], turn, where=response > best[sign])
+            cv2.max(response, best[sign], dst=best[sign])
+    return (best[-1], -upright[-1]), (best[1], upright[1])
 
 
 def _edges(gray: Plane) -> tuple[Plane, Plane]:
