@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.arrays import Array, Image, Plane
+from downfield.core.arrays import Array, Image, Indices, Plane
 from downfield.twin.table.appearance import Appearance, Lamp
 from downfield.twin.table.board_print import BoardPrint, paint
 from downfield.twin.table.solids import PlacedSolids, surface_mm
@@ -145,15 +145,20 @@ class BoardLayer:
 
 
 def _shade_around(shape: tuple[int, int], box: tuple[int, int, int, int], scale: float) -> Mask:
-    """Return the soft shade at the foot of the board, 0..150; all but the edges of the board is blurred once."""
-    left, top, wide, high = box
-    reach = round(40 * scale)  # more than the blur's
-    cut_x, cut_y = max(wide - 2 * reach, 0), max(high - 2 * reach, 0)
-    mask: Mask = np.zeros((shape[0] - cut_y, shape[1] - cut_x), dtype=np.uint8)
-    mask[top : top + high - cut_y, left : left + wide - cut_x] = 150
-    y, x = np.ogrid[: shape[0], : shape[1]]
-    places = y - np.clip(y - top - reach, 0, cut_y), x - np.clip(x - left - reach, 0, cut_x)
-    return np.asarray(cv2.GaussianBlur(mask, (0, 0), 10 * scale)[places], dtype=np.uint8)
+    """Return the soft shade at the foot of the board, 0..150; only what is near the board's edges is blurred."""
+    reach = round(31 * scale) + 2  # more than the blur's
+    (rows, at_y), (columns, at_x) = (_near_edges(shape[axis], box[1 - axis], box[3 - axis], reach) for axis in range(2))
+    mask: Mask = np.outer(at_y, at_x).astype(np.uint8) * np.uint8(150)
+    return np.asarray(cv2.GaussianBlur(mask, (0, 0), 10 * scale)[rows].take(columns, axis=1), dtype=np.uint8)
+
+
+def _near_edges(size: int, begin: int, length: int, reach: int) -> tuple[Indices, NDArray[np.bool_]]:
+    """Return where each place of a side is in its part near a board's edges, and which places of that are on it."""
+    before, after, cut = max(begin - reach, 0), max(size - begin - length - reach, 0), max(length - 2 * reach, 0)
+    near = np.arange(size - before - after - cut)
+    place = np.clip(np.arange(size), before, size - after - 1) - before
+    begin -= before
+    return place - np.clip(place - begin - reach, 0, cut), (near >= begin) & (near < begin + length - cut)
 
 
 class BoardLight:
