@@ -240,6 +240,9 @@ def evidence_walk() -> Walk:
     """Return the walk of a tackle, from the scene that decides it to the page with its pictures."""
     with _table() as table:
         for entry in table.rest:
+            if entry.t_ns < WATCHED_FROM * FRAME_NS:
+                table.service.take(entry)
+                continue
             with recorded() as walk:
                 calls = table.service.take(entry)
                 tackle = next((call for call in calls if call.kind == "tackle"), None)
