@@ -138,10 +138,10 @@ def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
         )
         mean, half, slope = cv2.add(xx, yy), cv2.subtract(xx, yy), cv2.magnitude(by_x, by_y)
         apart = cv2.magnitude(half, xy)
-        turn = cv2.divide(half, cv2.max(apart, 1e-6))
-        for sign in (-1, 1):  # the second derivative across dark paint is positive
+        turn = half / np.maximum(apart, np.float32(1e-6))
+        for sign, across in ((-1, -mean), (1, mean)):  # the second derivative across dark paint is positive
             # The eigenvalue across the line less the curvature along it: blobs and flat ground give nothing.
-            response = cv2.subtract(cv2.min(apart, mean if sign == 1 else cv2.subtract(0.0, mean)), slope)
+            response = cv2.subtract(cv2.min(apart, across), slope)
             np.copyto(upright[sign], turn, where=response > best[sign])
             cv2.max(response, best[sign], dst=best[sign])
     return (best[-1], -upright[-1]), (best[1], upright[1])
