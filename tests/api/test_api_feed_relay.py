@@ -61,16 +61,31 @@ class Follower:
         self._connection.close()
 
 
-@pytest.fixture
-def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RelayedService]:
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RelayedService]:
+    """One whose second process starts for the first test and ends in the last of those that share it."""
     # On a busy computer ten seconds pass in a test: a second process would start again, and serve who reconnects.
     limits = replace(relay.RELAY_LIMITS, local_subscribers=1, restart_after_s=math.inf)
-    monkeypatch.setattr(relay, "RELAY_LIMITS", limits)
-    made = RelayedService(tmp_path / "a.db")
-    made.hub.publish("game", {"down": 1})
-    made.hub.publish("calls", ["new"], full=["old", "new"])
-    yield made
-    made.end()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relay, "RELAY_LIMITS", limits)
+        made = RelayedService(tmp_path_factory.mktemp("rig") / "a.db")
+        made.hub.publish("game", {"down": 1})
+        made.hub.publish("calls", ["new"], full=["old", "new"])
+        yield made
+        made.end()
+
+
+@pytest.fixture
+def rig(begun: RelayedService) -> RelayedService:
+    """That one, whom nobody follows."""
+    wait_until(lambda: begun.hub.subscribers == 0)
+    return begun
+
+
+def test_a_few_subscribers_need_no_second_process(rig: RelayedService) -> None:
+    with closing(Follower(rig)) as only:
+        only.message()
+        assert pid_of(rig.relay) is None
 
 
 def test_all_subscribers_get_the_same_messages_from_either_process(rig: RelayedService) -> None:
@@ -174,12 +189,6 @@ def test_a_second_process_that_gets_no_processor_to_end_keeps_no_end_waiting(
     assert process.poll() is None
     process.kill()
     assert process.wait(WAIT_S) == -signal.SIGKILL
-
-
-def test_a_few_subscribers_need_no_second_process(rig: RelayedService) -> None:
-    with closing(Follower(rig)) as only:
-        only.message()
-        assert pid_of(rig.relay) is None
 
 
 def is_gone_after_one_more(rig: RelayedService) -> bool:
