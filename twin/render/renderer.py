@@ -102,19 +102,20 @@ def base_tops(
     points_px = camera.to_pixels(placed.points_mm)
     low, high = points_px.min(axis=1), points_px.max(axis=1)
     facing = np.einsum("ij,ij->i", camera.position_mm - corners_mm[:, 0], normals) > 0
+    facing &= np.isfinite(corners_px).all(axis=(1, 2))
+    least, most = corners_px.min(axis=1), corners_px.max(axis=1)
     tops = []
     for i, player in enumerate(players):
-        if not facing[i] or not np.isfinite(corners_px[i]).all():
+        if not facing[i]:
             tops.append(BaseTop(player.id, corners_px[i], (False, False, False, False), 0.0))
             continue
-        window = (corners_px[i].min(axis=0), corners_px[i].max(axis=0))
-        near = np.flatnonzero(((low < window[1]) & (high > window[0])).all(axis=1))
+        near = np.flatnonzero(((low < most[i]) & (high > least[i])).all(axis=1))
         above = (placed.points_mm[near] - corners_mm[i, 0]) @ normals[i]
         rising = above.max(axis=1) > _CLEAR_MM
         parts_px, over = points_px[near[rising]], above[rising]
         whole = (over > 0).all(axis=1).tolist()
         hiding = [px if wholly else _cut(px, mm) for px, mm, wholly in zip(parts_px, over, whole, strict=True)]
-        tops.append(_seen(player.id, corners_px[i], hiding, camera.lens.size_px))
+        tops.append(_seen(player.id, corners_px[i], (least[i], most[i]), hiding, camera.lens.size_px))
     return tuple(tops)
 
 
@@ -140,9 +141,11 @@ def _cut(points_px: Array, above_mm: Array) -> Array:
     return np.concatenate([points_px[over], crossings.reshape(-1, 2)])
 
 
-def _seen(name: str, corners_px: Array, hiding: Sequence[Array], size_px: tuple[int, int]) -> BaseTop:
-    origin = np.floor(corners_px.min(axis=0)) - 1
-    cells = tuple(int(side) for side in np.ceil((corners_px.max(axis=0) - origin + 2) * _FINE))
+def _seen(
+    name: str, corners_px: Array, window_px: tuple[Array, Array], hiding: Sequence[Array], size_px: tuple[int, int]
+) -> BaseTop:
+    origin = np.floor(window_px[0]) - 1
+    cells = np.ceil((window_px[1] - origin + 2) * _FINE).astype(int).tolist()
     # All points are projected in one call.
     sampled = corners_px + _INSET * (corners_px.mean(axis=0) - corners_px)
     frame = np.array([[-0.5, -0.5], [size_px[0] - 0.5, size_px[1] - 0.5]])
@@ -152,14 +155,14 @@ def _seen(name: str, corners_px: Array, hiding: Sequence[Array], size_px: tuple[
     cv2.fillConvexPoly(top, fixed[:4], (255,), shift=_SHIFT)
     area = cv2.countNonZero(top)
     # Parts outside the picture are not visible either.
-    (left, upper), (right, lower) = np.clip(fixed[8:10] >> _SHIFT, 0, cells)
+    (left, upper), (right, lower) = np.maximum(fixed[8:10] >> _SHIFT, 0).tolist()  # a slice ends with the array
     framed = np.zeros_like(top)
     framed[upper:lower, left:right] = top[upper:lower, left:right]
     start = 10
     for part in hiding:
         cv2.fillConvexPoly(framed, cv2.convexHull(fixed[start : start + len(part)]), (0,), shift=_SHIFT)
         start += len(part)
-    columns, rows = np.clip(fixed[4:8] >> _SHIFT, 0, np.array(cells) - 1).T
-    lit = framed[rows, columns] > 0
+    columns, rows = (fixed[4:8] >> _SHIFT).T
+    lit = (framed[rows, columns] > 0).tolist()
     visible = cv2.countNonZero(framed) / area if area else 0.0
-    return BaseTop(name, corners_px, (bool(lit[0]), bool(lit[1]), bool(lit[2]), bool(lit[3])), visible)
+    return BaseTop(name, corners_px, (lit[0], lit[1], lit[2], lit[3]), visible)
