@@ -57,7 +57,7 @@ def test_figures_are_missed_for_a_while_and_as_often_as_said() -> None:
                 [nearest(view, found, id_) is None for id_ in TABLE.paths]
                 for view, found in zip(views(), run, strict=True)
             ]
-            for run in detected(faults, 8)
+            for run in detected(faults)
         ]
     )
     assert 0.1 < missed.mean() < 0.3
