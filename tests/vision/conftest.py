@@ -29,7 +29,7 @@ def _recalibrated(
     """Return what `recalibrate` does; what it refuses is asked of it each time."""
     told = hashlib.sha1(pickle.dumps((before, shake, tuple(made_from))), usedforsecurity=False)
     for image in images:
-        told.update(image)
+        told.update(image.tobytes())
     if told.digest() not in _SOLVED:
         _SOLVED[told.digest()] = recalibrate(images, before, shake, made_from=made_from)
     return _SOLVED[told.digest()]
