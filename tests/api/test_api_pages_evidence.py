@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from browsers import browser, page_in
 from call_pages import open_call, played_rig, scale, settled_scale, shown_frame, tackle_of, wait_for_picture
-from playwright.sync_api import Browser, Page, expect
-from waiting import WAIT_S
+from playwright.sync_api import Browser, Page, Route, expect
+from waiting import WAIT_S, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,23 @@ def test_frames_are_stepped_through_and_one_tap_shows_the_decisive_frame(
     phone.locator("#timeline").fill("0")
     expect(phone.get_by_role("button", name="Previous frame")).to_be_disabled()
     assert shown_frame(phone) < decisive - 40
+
+
+def test_a_frame_that_the_comparison_has_requested_is_shown_when_it_comes(
+    phone: Page, url: str, tackle: dict[str, Any]
+) -> None:
+    decisive = tackle["t_ns"] * 30 // 1_000_000_000 + 1
+    compared, ahead = (f"**/frames/{frame}.jpg*" for frame in (decisive - 1, decisive + 2))
+    held: dict[str, Route] = {}
+    phone.route(compared, lambda route: held.update(compared=route))
+    phone.route(ahead, lambda route: held.update(ahead=route))  # the last that is loaded ahead of a step
+    assert open_call(phone, url, tackle["id"]) == decisive
+    wait_until(lambda: phone.evaluate("0") == 0 and len(held) == 2, "both are requested")
+    phone.get_by_role("button", name="Previous frame").tap()
+    with phone.expect_response(compared):
+        held["compared"].continue_()
+    held["ahead"].continue_()
+    assert shown_frame(phone) == decisive - 1
 
 
 def test_a_recording_that_is_not_the_one_that_was_sealed_is_told(phone: Page, url: str, tackle: dict[str, Any]) -> None:

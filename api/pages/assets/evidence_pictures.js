@@ -13,6 +13,8 @@ export class Pictures {
     this.onLoad = onLoad;
     /** @type {Map<string, Picture>} by path */
     this.loaded = new Map();
+    /** @type {Map<string, Promise<Picture>>} requested and not here yet, by path */
+    this.coming = new Map();
     /** @type {string[]} paths */
     this.wanted = [];
     this.loading = false;
@@ -39,24 +41,29 @@ export class Pictures {
     this.#load();
   }
 
-  /** One picture, loaded apart from what is wanted next. @param {string} path @returns {Promise<Picture>} */
+  /** One picture, requested once, whoever asks for it meanwhile. @param {string} path @returns {Promise<Picture>} */
   async fetch(path) {
     const known = this.loaded.get(path);
     if (known !== undefined) return known;
+    const coming = this.coming.get(path) ?? this.#request(path);
+    this.coming.set(path, coming);
+    return coming;
+  }
+
+  /** @param {string} path @returns {Promise<Picture>} */
+  async #request(path) {
     const picture = await fetchPicture(path);
+    this.coming.delete(path);
     this.loaded.set(path, picture);
+    for (const oldest of [...this.loaded.keys()].slice(0, -MAX_PICTURES)) this.#drop(oldest);
+    this.onLoad(path);
     return picture;
   }
 
   async #load() {
     if (this.loading) return;
     this.loading = true;
-    for (let path = this.wanted.shift(); path !== undefined; path = this.wanted.shift()) {
-      if (this.loaded.has(path)) continue;
-      this.loaded.set(path, await fetchPicture(path));
-      for (const oldest of [...this.loaded.keys()].slice(0, -MAX_PICTURES)) this.#drop(oldest);
-      this.onLoad(path);
-    }
+    for (let path = this.wanted.shift(); path !== undefined; path = this.wanted.shift()) await this.fetch(path);
     this.loading = false;
   }
 
@@ -72,7 +79,7 @@ export class Pictures {
 async function fetchPicture(path) {
   for (;;) {
     const response = await fetch(path, { credentials: "same-origin" }).catch(() => null);
-    if (response?.ok) return decode(await response.blob());
+    if (response?.ok) return decode(response);
     if (response?.status === 429 || response?.status === 503) {
       await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("retry-after") ?? 1)));
       continue;
@@ -82,12 +89,13 @@ async function fetchPicture(path) {
   }
 }
 
-/** The picture decoded, so that it is shown whole at once. @param {Blob} blob @returns {Promise<Picture>} */
-async function decode(blob) {
-  const url = URL.createObjectURL(blob);
-  const image = new Image();
-  image.src = url;
+/** The picture decoded, so that it is shown whole at once. @param {Response} response @returns {Promise<Picture>} */
+async function decode(response) {
+  let url = "";
   try {
+    url = URL.createObjectURL(await response.blob());
+    const image = new Image();
+    image.src = url;
     await image.decode();
     return { url, image };
   } catch {
