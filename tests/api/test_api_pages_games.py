@@ -9,12 +9,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 from browsers import browser, page_in
+from call_pages import played_rig
 from playwright.sync_api import Browser, expect
 from waiting import WAIT_S
-
-from downfield.capture.sources.file_sources import bundled_demo
-from downfield.rig.configuration.loading import load
-from downfield.rig.rig import Rig
 
 
 @pytest.fixture(scope="module")
@@ -25,15 +22,10 @@ def chrome() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a rig on which the bundled recording was played and the next game has begun."""
-    folder = tmp_path_factory.mktemp("rig")
-    given = {"source.name": str(bundled_demo()), "service.port": 0, "data": str(folder)}
-    rig = Rig(load(environment={}, command_line=given), folder, paced=False)
-    rig.play()
-    address = rig.address.rstrip("/")
-    post(f"{address}/api/games", {"title": "the next one"})
-    yield address
-    rig.close()
+    """The address of a rig on which the bundled recording was played up to its tackle, and the next game has begun."""
+    with played_rig(tmp_path_factory.mktemp("rig"), until_s=11.0) as address:
+        post(f"{address}/api/games", {"title": "the next one"})
+        yield address
 
 
 def post(address: str, body: dict[str, str]) -> None:
