@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -87,7 +88,12 @@ def photograph(
     seed: int = 1,
 ) -> Scene:
     """A board on a gray table, with blobs for figures, an arm, a hot spot, blur and noise."""
-    camera = camera or camera_over(field)
+    scene = _photograph(field, camera or camera_over(field), look, figures, seed)
+    return replace(scene, image=scene.image.copy())
+
+
+@lru_cache(maxsize=4)
+def _photograph(field: FieldModel, camera: Camera, look: BoardAppearance | None, figures: int, seed: int) -> Scene:
     print_ = paint(field, look or board_look(), 2.6)
     width, height = camera.lens.size_px
     coarse = 8

@@ -22,12 +22,18 @@ def scene() -> Scene:
     return photograph()
 
 
+@pytest.fixture(scope="module")
+def solution(scene: Scene) -> FieldSolution:
+    return solve_field([scene.image], [scene.field])
+
+
 def solved(scene: Scene) -> Camera:
     return solve_field([scene.image], [scene.field]).fit.camera
 
 
-def test_a_table_with_figures_an_arm_and_glare_is_solved_to_hundredths_of_a_yard(scene: Scene) -> None:
-    solution = solve_field([scene.image], [scene.field])
+def test_a_table_with_figures_an_arm_and_glare_is_solved_to_hundredths_of_a_yard(
+    scene: Scene, solution: FieldSolution
+) -> None:
     assert worst_error_yd(solution.fit.camera, scene) < 0.04
     assert worst_error_yd(solution.fit.camera, scene, 5.5) < 0.06
     calibration = to_calibration(scene.field, solution.fit, solution.observations, method="field", made_from=["a.png"])
@@ -97,12 +103,11 @@ def test_the_wrong_preset_is_refused(scene: Scene, name: str) -> None:
         solve_field([scene.image], [preset(name)])
 
 
-def test_several_frames_are_used_together(scene: Scene) -> None:
+def test_several_frames_are_used_together(scene: Scene, solution: FieldSolution) -> None:
     move = np.array([[1.0, 0, 1.7], [0, 1, -1.2]])
     shaken = np.asarray(cv2.warpAffine(photograph(seed=9).image, move, (1920, 1080)), dtype=np.uint8)
-    one = solve_field([scene.image], [TUDOR])
     two = solve_field([scene.image, shaken], [TUDOR])
-    assert len(two.observations.px) > 1.6 * len(one.observations.px)
+    assert len(two.observations.px) > 1.6 * len(solution.observations.px)
     assert worst_error_yd(two.fit.camera, scene) < 0.065  # a thousandth of the proportions, which are measured
 
 
