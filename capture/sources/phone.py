@@ -108,7 +108,7 @@ class PhoneCamera:
         while not self._closed:
             if image is None:
                 self._index += 1  # it is damaged, and counts as lost
-            elif (image.shape[1], image.shape[0]) != self._sent_px:
+            elif self._needs_opening((image.shape[1], image.shape[0])):
                 raise changed_size((image.shape[1], image.shape[0]), self._sent_px)
             else:
                 t_ns, error_ns = times(self._clock.from_monotonic(picture.taken_ns))
@@ -127,6 +127,12 @@ class PhoneCamera:
         self._closed = True
         self._link.note_frozen(False)
         self._session.stop_reading()
+
+    def _needs_opening(self, now_px: tuple[int, int]) -> bool:
+        """Return whether pictures of a size are others: a phone's grow in steps after it connects, which are scaled alike."""
+        (wide, high), size_px = now_px, self.facts.size_px
+        grows = self._is_scaled and now_px != size_px and wide * size_px[1] == high * size_px[0]
+        return now_px != self._sent_px and not grows
 
     def _decode(self, picture: SentPicture) -> Image | None:
         """Return a picture; None if it can't be decoded, or what it builds on was lost."""

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from downfield.capture.sources.file_sources import bundled_demo
 from downfield.capture.sources.phone import PHONE_SOURCE
-from downfield.capture.sources.phone_link import require_receiver
+from downfield.capture.sources.phone_link import PHONE_LINK, require_receiver
 from downfield.capture.sources.source_types import is_recording
 from downfield.cli.console.options import (
     BOOK,
@@ -272,7 +272,8 @@ def _logged(settings: RigSettings) -> Iterator[None]:
 
 def _open_rig(configuration: Configuration, temporary: Path, *, paced: bool) -> Rig:
     """Open the rig; a camera that was just released may need a moment before it can be opened again."""
-    for _ in range(_OPENING_ATTEMPTS - 1):
+    awaits_phone = configuration.settings.source.name == PHONE_SOURCE and PHONE_LINK.session is None
+    for _ in range(0 if awaits_phone else _OPENING_ATTEMPTS - 1):
         try:
             return Rig(configuration, temporary, paced=paced)
         except SourceError:

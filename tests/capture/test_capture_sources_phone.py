@@ -111,6 +111,22 @@ def test_a_smaller_picture_of_the_same_shape_keeps_the_scale_of_the_calibration(
     assert frame.packet is None, "the recording would have another size than its index says"
 
 
+def test_pictures_that_grow_are_scaled_alike_until_they_have_the_size_of_the_calibration(
+    link: PhoneLink, phone: PhoneSender
+) -> None:
+    connect(link, phone)
+    camera, taken = PhoneCamera(CaptureClock(), (640, 360), link), 0
+    phone.camera = moving_pictures((480, 270))
+    with pytest.raises(SourceError, match="640x360 pixels in place of 320x180"):
+        for frame in camera.frames():
+            assert frame.decode().image.shape == (360, 640, 3)
+            taken += 1
+            if taken == FPS:
+                phone.camera = moving_pictures((640, 360))
+    assert taken >= FPS, "those between were not taken"
+    camera.close()
+
+
 def test_a_picture_of_another_shape_is_opened_with_its_own_size(link: PhoneLink, phone: PhoneSender) -> None:
     phone.camera = moving_pictures((180, 320))
     connect(link, phone)
