@@ -129,7 +129,7 @@ class PhoneCamera:
         self._session.stop_reading()
 
     def _needs_opening(self, now_px: tuple[int, int]) -> bool:
-        """Return whether pictures have another size; those that grow, as a phone's do once connected, are scaled alike."""
+        """Return whether pictures have another size; what grows, as a phone does once connected, is scaled alike."""
         (wide, high), size_px = now_px, self.facts.size_px
         grows = self._is_scaled and now_px != size_px and wide * size_px[1] == high * size_px[0]
         return now_px != self._sent_px and not grows
