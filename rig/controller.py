@@ -35,9 +35,7 @@ from downfield.rig.tables.table_calibration import calibrate, calibrate_again
 _RECORDED_SCENES: Final = "The scenes of this recording are shown as they were recorded; nothing is tracked."
 
 
-_RETRY_S: Final = (
-    6.0  # Time between two attempts to calibrate a camera without a calibration; one takes a second or two
-)
+_RETRY_S: Final = 6.0  # Between two attempts to calibrate a camera without a calibration; one takes a second or two
 _REMIND_S: Final = 30.0
 """Time between two notices that the field is still searched for, for whoever watches the terminal's lines only."""
 

@@ -297,8 +297,10 @@ def _recording(path: Path, labels: ItemLabels) -> tuple[ArchivedItem, list[Path]
 def _recorded_at_ns(path: Path) -> int:
     """Return when a rig's recording began by its folder's name, which is in local time; 0 for others."""
     found = _RECORDED_AT.fullmatch(path.parent.name)
+    if found is None:
+        return 0
     try:
-        began = datetime.strptime(found[1] if found else "", "%Y%m%d-%H%M%S")
+        began = datetime.strptime(found[1], "%Y%m%d-%H%M%S")
     except ValueError:
         return 0
     return round(began.timestamp()) * 1_000_000_000
