@@ -97,7 +97,7 @@ def _crop_center(objects: Objects, size_px: tuple[int, int], scale: float, rng: 
     width, height = size_px
     side = CROP_PX / scale
     middles = (objects.boxes[:, :2] + objects.boxes[:, 2:]) / 2
-    if not len(middles) or rng.random() < 0.04:
+    if not len(middles) or rng.random() < 0.08:
         return rng.uniform(0, 1, 2) * (width, height)
     rare = [middles[objects.kinds == kind] for kind in _RARE if (objects.kinds == kind).any()]
     among = rare[int(rng.integers(len(rare)))] if rare and rng.random() < _RARE_CHANCE else middles

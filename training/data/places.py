@@ -124,6 +124,8 @@ def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> A
 EMPTY_PER_FRAME: Final = 8  # patches of a frame with no figure in their middle
 
 _DISTRACTOR_AWAY = 0.2  # of a base's length: how far off a patch about a distractor, such as the ball itself, is cut
+_DISTRACTOR_GROWTH = 0.25  # standard deviation of the logarithm of its size: a detector measures print, not a base
+_SQUARE_CHANCE = 0.5  # of such a patch along the picture's sides, as print mostly lies
 
 # Errors of simulated detections, and of figures that are followed: shares of a base's length, and degrees of heading.
 _AWAY, _FAR_AWAY, _FAR_CHANCE = 0.05, 0.25, 0.4
@@ -194,9 +196,14 @@ def empty_bases(
     for number in range(EMPTY_PER_FRAME * _TRIES):
         k = int(rng.integers(len(corners)))
         middle, length, turn = middles[k], float(lengths[k]), rng.uniform(0, 2 * np.pi)
-        chance = rng.random()
+        chance, growth = rng.random(), 1.0
         if number < len(distractors):
             spot = distractors[number] + rng.normal(0, _DISTRACTOR_AWAY, 2) * length
+            growth = np.exp(rng.normal(0, _DISTRACTOR_GROWTH))
+            if rng.random() < _SQUARE_CHANCE:
+                ahead = corners[k, :2].sum(axis=0) - corners[k, 2:].sum(axis=0)
+                turn = rng.integers(4) * np.pi / 2 - np.arctan2(ahead[1], ahead[0])
+                turn += np.radians(rng.normal(0, _TURN_DEG))
         elif chance < _BETWEEN_CHANCE and len(corners) > 1:
             # Between two, and turned as one of them: half of each may look like a whole one.
             apart = np.linalg.norm(middles - middle, axis=1)
@@ -214,7 +221,7 @@ def empty_bases(
         off = np.linalg.norm(avoid - spot, axis=1).min(initial=np.inf)
         if _apart(figures, spot).min(initial=np.inf) <= _EMPTY_FROM or off <= _AVOIDED * length:
             continue
-        out.append(_turned((corners[k] - middle)[None], np.array([turn]), np.ones(1))[0] + spot)
+        out.append(_turned((corners[k] - middle)[None], np.array([turn]), np.array([growth]))[0] + spot)
         if len(out) == EMPTY_PER_FRAME:
             break
     return np.array(out).reshape(-1, 4, 2)

@@ -61,7 +61,8 @@ class Learner:
 
     def run(self, stop: Callable[[], bool]) -> None:
         """Train until told to stop, then save."""
-        spent = dict.fromkeys(self._trainings, 0.0)
+        spent = dict.fromkeys(self._trainings, 0.0)  # processor seconds by each network's share of them
+        shares = {DETECTOR.name: self._plan.detector_share, REFINER.name: 1 - self._plan.detector_share}
         try:
             while not stop():
                 name = min(spent, key=lambda each: spent[each])
@@ -71,7 +72,7 @@ class Learner:
                     time.sleep(_PAUSE_S)
                     continue
                 self._learn(name, begun_s + self._plan.turn_s, stop)
-                spent[name] += max(time.process_time() - begun_s, 1e-6)
+                spent[name] += max(time.process_time() - begun_s, 1e-6) / shares[name]
                 self._validate_when_due()
         finally:
             self._save()

@@ -47,6 +47,7 @@ _SURE_BALL: Final = 0.2  # visible share of a ball from which its middle counts 
 
 _CARRIERS: Final = 0.16  # share of the figures with a ball of their own in hands or arms
 _STREWN: Final = 0.08  # share of them with a ball nearby
+_NUMBERS: Final = 4  # yard numbers of a table that patches are cut about
 _LYING: Final = 0.4  # share of the tables on which many figures lie
 
 
@@ -79,7 +80,10 @@ def draw_table(seed: int, number: int, scene_count: int) -> TracedTable:
         table_seed, players, variety="wide", size=max(SIZES_PX), ball=ball, carriers=_CARRIERS, strewn=_STREWN
     )
     texture = PrintTexture(appearance)
-    builder, labeler = SceneBuilder(appearance, players, texture), _ViewLabeler(appearance, players)
+    builder, labeler = (
+        SceneBuilder(appearance, players, texture),
+        _ViewLabeler(appearance, players, np.random.default_rng([table_seed, 2])),
+    )
     mix = _mix(rng, ball)
     arranger = Arranger(appearance, players, rng, mix, obstacles_on(appearance.field, appearance.clutter))
     scenes, views = [], []
@@ -107,11 +111,15 @@ def _mix(rng: np.random.Generator, ball: BallKind) -> Mix:
 class _ViewLabeler:
     """Labels what cameras see of one table."""
 
-    def __init__(self, appearance: Appearance, players: tuple[Player, ...]) -> None:
+    def __init__(self, appearance: Appearance, players: tuple[Player, ...], rng: np.random.Generator) -> None:
         self._players, self._labeler, self._placer = players, Labeler(appearance, players), SolidPlacer(appearance)
-        # Things no larger than a base.
+        # Things no larger than a base, and some of the yard numbers.
         small = [solid.position_mm for solid in appearance.clutter if max(solid.size_mm) < 40]
-        self._distractors = np.array(small).reshape(-1, 3)
+        field, numbers = appearance.field, appearance.field.numbers()
+        chosen = rng.permutation(len(numbers))[:_NUMBERS].tolist()
+        at_yd = [(numbers[k].x_yd, numbers[k].y_yd, 0.0) for k in chosen]
+        printed = np.array(at_yd).reshape(-1, 3) * (field.mm_per_yd_x, field.mm_per_yd_y, 1.0)
+        self._distractors = np.concatenate([np.array(small).reshape(-1, 3), printed])
 
     def label_view(self, snapshot: Snapshot, settled: Snapshot, camera: Camera) -> TracedView:
         """Return what a camera sees of a scene."""

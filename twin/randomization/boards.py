@@ -12,7 +12,7 @@ from downfield.core.field.painted_lines import LineStyle, LineZero
 from downfield.twin.randomization import colors
 from downfield.twin.randomization.colors import any_color, near
 from downfield.twin.randomization.deck import Deck, Split
-from downfield.twin.table.appearance import BoardAppearance, Color, Wear
+from downfield.twin.table.appearance import BoardAppearance, Color, Numerals, Wear
 from downfield.twin.table.lettering import FONTS, WORDS
 
 _PRESETS = (
@@ -138,6 +138,23 @@ def _border(deck: Deck, grass: Color, line: Color) -> Color:
     if kind < 0.65:
         return line
     return deck.choice(colors.STRONG)
+
+
+def vary_numerals(deck: Deck, board: BoardAppearance) -> BoardAppearance:
+    """Return a board with numbers of another style on most: close or apart, slim or wide, outlined, over the lines."""
+    if deck.chance(0.2):
+        return board
+    numerals = Numerals(
+        gap=deck.uniform(0.0, 0.2) if deck.chance(0.6) else deck.uniform(0.2, 0.7),
+        stretch=deck.uniform(0.7, 1.7),
+        weight=deck.uniform(-0.02, 0.05),
+        slant=deck.uniform(-0.3, 0.3) if deck.chance(0.2) else 0.0,
+        ink=any_color(deck) if deck.chance(0.25) else None,
+        rim=any_color(deck) if deck.chance(0.3) else None,
+        is_over_lines=deck.chance(0.5),
+        is_sideways=deck.chance(0.12),
+    )
+    return dataclasses.replace(board, numerals=numerals, arrows=board.arrows and not numerals.is_sideways)
 
 
 def draw_bow(deck: Deck) -> float:

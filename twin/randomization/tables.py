@@ -24,7 +24,7 @@ from downfield.core.footprint import BaseSize
 from downfield.core.scene import Jersey, Player
 from downfield.twin.randomization import colors
 from downfield.twin.randomization.bases import draw_bases, vary_bases
-from downfield.twin.randomization.boards import draw_board, draw_bow, draw_field, vary_board, vary_field
+from downfield.twin.randomization.boards import draw_board, draw_bow, draw_field, vary_board, vary_field, vary_numerals
 from downfield.twin.randomization.cameras import (
     draw_camera,
     draw_lamps,
@@ -256,6 +256,7 @@ def draw_table(
     else:
         field = field or vary_field(deck(_WIDE, 0), draw_field(seed, split=split))
         board = vary_board(deck(_WIDE, 2), draw_board(deck(_WIDE, 1), field, seed))
+        board = vary_numerals(deck(_WIDE, 15), board)
         board = dataclasses.replace(board, bow_mm=draw_bow(deck(_WIDE, 3)))
         around = draw_surroundings(deck(_WIDE, 7), board.gloss)
         figures = give_balls(deck(_WIDE, 10), draw_teams(deck(_WIDE, 8), players, board), carriers, strewn, "wide")

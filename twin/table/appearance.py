@@ -145,6 +145,20 @@ class Decal:
 
 
 @record
+class Numerals:
+    """How yard numbers are painted. Lengths are shares of their height."""
+
+    gap: float = 0.35  # between the digits, where the yard line runs
+    stretch: float = 1.0  # of their width
+    weight: float = 0.0  # added to their strokes on each side; negative takes away
+    slant: float = 0.0  # shift of the upper edge against the lower
+    ink: Color | None = None  # None for the lines' color
+    rim: Color | None = None  # of an outline; None for none
+    is_over_lines: bool = False  # whether they cover the yard line
+    is_sideways: bool = False  # whether they are read from the end zones
+
+
+@record
 class BoardAppearance:
     """Print and wear of the board."""
 
@@ -167,6 +181,7 @@ class BoardAppearance:
     emblem_text: str = ""  # letters in the emblem
     end_pattern: Literal["plain", "diagonal", "checks"] = "plain"  # how the end zones are filled
     arrows: bool = True  # whether the numbers carry arrows toward the nearer goal
+    numerals: Numerals = Numerals()  # how the numbers are painted
     decals: tuple[Decal, ...] = ()  # printed over everything else, in order
     dirt: Wear = Wear()  # stains, scratches and marks
 

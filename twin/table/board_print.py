@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
 from downfield.twin.table.appearance import BoardAppearance, Color, Decal, Wear
-from downfield.twin.table.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
+from downfield.twin.table.lettering import arrow_mask, disc_mask, number_mask, place_mask, rim_mask, text_mask
 
 _NUMBER_YD = 5.6  # numbers are squeezed to this width along the field, to stay clear of their neighbors
+_SIDEWAYS = 3.0  # most width of a number read from the end zones, in its heights
+_RIM = 0.07  # width of a number's outline, in its heights
 _PATTERN = 0.25  # an end zone's pattern is lighter than the rest by this factor
 _ARROWS_FROM_YD = 3.0  # numbers nearer to midfield than this carry no arrow, since neither goal line is nearer
 
@@ -49,9 +51,12 @@ def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> B
     lines = np.zeros(canvas.shape, dtype=np.float32)
     for line in field.lines():
         canvas.add_box(lines, line.x_mm, line.y_mm)
-    for mask, color in _signs(canvas, field, appearance):
+    numbers, is_over = _numbers(canvas, field, appearance), appearance.numerals.is_over_lines
+    for mask, color in [*_signs(canvas, field, appearance), *([] if is_over else numbers)]:
         _lay(surface, mask * worn, color)
     _lay(surface, np.minimum(lines, 1) * worn, appearance.line)
+    for mask, color in numbers if is_over else ():
+        _lay(surface, mask * worn, color)
     for decal in appearance.decals:
         _lay_decal(canvas, surface, decal)
     surface *= _grain(rng, canvas.shape, appearance.texture, px_per_mm)[:, :, None]
@@ -141,42 +146,56 @@ def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, appearance
         part += lighter[:, :, None] * (1 - part)
 
 
+def _put(canvas: _Canvas, plane: Plane, mask: Plane, x_mm: float, y_mm: float) -> None:
+    scale = canvas.px_per_mm
+    place_mask(plane, mask, ((x_mm - canvas.origin_mm[0]) * scale, (canvas.origin_mm[1] - y_mm) * scale))
+
+
 def _signs(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> list[tuple[Plane, Color]]:
-    """Return masks of the emblem, the end zones' words and the numbers, each with its color."""
+    """Return masks of the emblem and the end zones' words, each with its color."""
     scale = canvas.px_per_mm
     letters = np.zeros(canvas.shape, dtype=np.float32)
     emblem = np.zeros(canvas.shape, dtype=np.float32)
-
-    def put(plane: Plane, mask: Plane, x_mm: float, y_mm: float) -> None:
-        at_px = ((x_mm - canvas.origin_mm[0]) * scale, (canvas.origin_mm[1] - y_mm) * scale)
-        place_mask(plane, mask, at_px)
-
     middle = (field.length_mm / 2, field.width_mm / 2)
     if appearance.midfield:
         radius_px = appearance.midfield * field.mm_per_yd_x * scale
-        put(emblem, disc_mask(radius_px), *middle)
-        put(letters, disc_mask(radius_px, hollow=0.9), *middle)
+        _put(canvas, emblem, disc_mask(radius_px), *middle)
+        _put(canvas, letters, disc_mask(radius_px, hollow=0.9), *middle)
         if appearance.emblem_text:
-            put(
-                letters, text_mask(appearance.emblem_text, (1.2 * radius_px, 0.9 * radius_px), appearance.font), *middle
-            )
-    for number in field.numbers():
-        height_mm = number.height_yd * field.mm_per_yd_y
-        mask = number_mask(number.text, (_NUMBER_YD * field.mm_per_yd_x * scale, height_mm * scale), appearance.font)
-        turned = mask if number.up == 1 else np.ascontiguousarray(mask[::-1, ::-1])
-        put(letters, turned, number.x_yd * field.mm_per_yd_x, number.y_yd * field.mm_per_yd_y)
-        off_middle = number.x_yd - field.length_yd / 2
-        if appearance.arrows and field.number_style == "to_goal" and abs(off_middle) > _ARROWS_FROM_YD:
-            toward = int(np.sign(off_middle))
-            arrow = arrow_mask(0.3 * height_mm * scale, toward)
-            x_mm = number.x_yd * field.mm_per_yd_x + toward * (mask.shape[1] / scale / 2 + 0.3 * height_mm)
-            put(letters, arrow, x_mm, number.y_yd * field.mm_per_yd_y)
+            mask = text_mask(appearance.emblem_text, (1.2 * radius_px, 0.9 * radius_px), appearance.font)
+            _put(canvas, letters, mask, *middle)
     zone = field.end_zone_mm
     for word, x_mm, turns in zip(appearance.lettering, (-zone / 2, field.length_mm + zone / 2), (1, 3), strict=True):
         if word and zone:
             mask = text_mask(word, (0.8 * field.width_mm * scale, 0.6 * zone * scale), appearance.font)
-            put(letters, np.ascontiguousarray(np.rot90(mask, turns)), x_mm, middle[1])
+            _put(canvas, letters, np.ascontiguousarray(np.rot90(mask, turns)), x_mm, middle[1])
     return [(emblem, appearance.emblem), (letters, appearance.line)]
+
+
+def _numbers(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> list[tuple[Plane, Color]]:
+    """Return masks of the numbers' outlines, if they have any, and of the numbers with their arrows."""
+    scale, style = canvas.px_per_mm, appearance.numerals
+    numbers, rims = np.zeros(canvas.shape, dtype=np.float32), np.zeros(canvas.shape, dtype=np.float32)
+    along_px = _NUMBER_YD * field.mm_per_yd_x * scale
+    for number in field.numbers():
+        height_mm = number.height_yd * field.mm_per_yd_y
+        x_mm, y_mm = number.x_yd * field.mm_per_yd_x, number.y_yd * field.mm_per_yd_y
+        off_middle = number.x_yd - field.length_yd / 2
+        fit_px = (along_px, height_mm * scale)
+        if style.is_sideways:
+            fit_px = (_SIDEWAYS * height_mm * scale, min(height_mm * scale, along_px))
+        mask = number_mask(number.text, fit_px, appearance.font, style)
+        turns = (1 if off_middle < 0 else 3) if style.is_sideways else (0 if number.up == 1 else 2)
+        turned = np.ascontiguousarray(np.rot90(mask, turns))
+        if style.rim is not None:
+            _put(canvas, rims, rim_mask(turned, _RIM * height_mm * scale), x_mm, y_mm)
+        _put(canvas, numbers, turned, x_mm, y_mm)
+        if appearance.arrows and field.number_style == "to_goal" and abs(off_middle) > _ARROWS_FROM_YD:
+            toward = int(np.sign(off_middle))
+            arrow = arrow_mask(0.3 * height_mm * scale, toward)
+            _put(canvas, numbers, arrow, x_mm + toward * (turned.shape[1] / scale / 2 + 0.3 * height_mm), y_mm)
+    inked = (numbers, style.ink or appearance.line)
+    return [inked] if style.rim is None else [(rims, style.rim), inked]
 
 
 def _lay_decal(canvas: _Canvas, surface: Plane, decal: Decal) -> None:

@@ -8,7 +8,9 @@ import cv2
 import numpy as np
 
 from downfield.core.arrays import Plane
+from downfield.twin.table.appearance import Numerals
 
+USUAL = Numerals()
 FONTS = 8  # number of styles of lettering
 
 WORDS = (
@@ -28,22 +30,47 @@ def text_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
     return _fit(glyphs, glyphs.shape[1] * scale, glyphs.shape[0] * scale)
 
 
-def number_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
-    """Return a yard number as a coverage mask: its digits set apart, so that the yard line runs between them.
+def number_mask(text: str, fit_px: tuple[float, float], font: int, numerals: Numerals = USUAL) -> Plane:
+    """Return a yard number as a coverage mask: its digits set apart, so that the yard line can run between them.
 
     It has the requested height, and is squeezed where it would be too wide.
     """
     # The font's zero has a stroke through it, unlike a field's; its letter O is plain.
     digits = [_glyphs("O" if digit == "0" else digit, font % FONTS) for digit in text]
-    gap_px = round(0.35 * _EM_PX)
+    gap_px = round(numerals.gap * _EM_PX)
     tall = max(digit.shape[0] for digit in digits)
     parts: list[Plane] = []
     for digit in digits:
         above = (tall - digit.shape[0]) // 2
         parts.append(np.pad(digit, ((above, tall - digit.shape[0] - above), (0, 0))))
         parts.append(np.zeros((tall, gap_px), dtype=np.float32))
-    joined = np.hstack(parts[:-1])
-    return _fit(joined, min(joined.shape[1] * fit_px[1] / tall, fit_px[0]), fit_px[1])
+    room = max(round(numerals.weight * tall), 0)
+    joined = _slanted(_thickened(np.pad(np.hstack(parts[:-1]), room), numerals.weight * tall), numerals.slant)
+    tall += 2 * room
+    return _fit(joined, min(joined.shape[1] * numerals.stretch * fit_px[1] / tall, fit_px[0]), fit_px[1])
+
+
+def rim_mask(mask: Plane, width_px: float) -> Plane:
+    """Return the coverage of a mask together with an outline of this width around it, larger than it on all sides."""
+    return _thickened(np.pad(mask, max(int(np.ceil(width_px)), 1)), width_px)
+
+
+def _thickened(mask: Plane, by_px: float) -> Plane:
+    """Return a mask with strokes thicker on each side, thinner for a negative width."""
+    reach = round(abs(by_px))
+    if not reach:
+        return mask
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
+    return np.asarray((cv2.dilate if by_px > 0 else cv2.erode)(mask, kernel), dtype=np.float32)
+
+
+def _slanted(mask: Plane, slant: float) -> Plane:
+    if not slant:
+        return mask
+    rows, columns = mask.shape
+    shift = abs(slant) * rows
+    shear = np.array([[1, -slant, slant * rows if slant > 0 else 0.0], [0, 1, 0]])
+    return np.asarray(cv2.warpAffine(mask, shear, (columns + int(np.ceil(shift)), rows)), dtype=np.float32)
 
 
 def arrow_mask(size_px: float, toward: int) -> Plane:
