@@ -39,7 +39,7 @@ class TrackingDetector(Detector, Protocol):
     """A detector that is faster, and misses less, when it is given the detections of the previous picture."""
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
-        """Return the same as `detect`, but with every base as measured, before sizes are made consistent."""
+        """Return the same as `detect`, but with every figure as measured by itself."""
 
     def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
         """Return rough detections, for `track` in this picture or one soon after.

@@ -27,6 +27,7 @@ from downfield.models.ball_detection import (
 )
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.detector import Detector
+from downfield.models.leaning import with_leaning
 from downfield.models.refiner import (
     FALLEN,
     REFINER_LIMITS,
@@ -63,6 +64,17 @@ FULL_LINE_UP: Final = 22
 
 BATCHES: Final = (1, 3, 6, 11, 17, FULL_LINE_UP)
 """Patches of one pass: all figures, or the unclear ones; each pass costs as much as two to five further patches."""
+
+
+def in_agreement(found: Sequence[Detection], size_px: tuple[int, ...]) -> tuple[Detection, ...]:
+    """Return a picture's detections, best first, with sizes of bases and fronts as all figures together tell them.
+
+    Args:
+        size_px: width and height of the picture.
+    """
+    balls = [each for each in found if each.kind == "ball"]
+    others = with_consistent_sizes([each for each in found if each.kind != "ball"])
+    return _best_first([*with_leaning(others, (size_px[0], size_px[1])), *balls])
 
 
 class TwoStageDetector:
@@ -117,13 +129,10 @@ class TwoStageDetector:
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Return everything in a single picture, uint8 (height, width, 3), best first."""
-        seen = self.detect_raw(image)
-        balls = [found for found in seen if found.kind == "ball"]
-        rest = [found for found in seen if found.kind != "ball"]
-        return _best_first([*with_consistent_sizes(rest), *balls])
+        return in_agreement(self.detect_raw(image), image.shape[1::-1])
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
-        """Return the same without making the sizes of bases consistent."""
+        """Return the same with each figure as measured by itself, before `in_agreement`."""
         found: Sequence[Detection] = self.find_candidates(image)
         if self._augmented:
             mirrored = mirror_detections(self._detect_jointly(mirror_image(image)), image.shape[1])

@@ -26,8 +26,10 @@ from downfield.core.arrays import Array, Bools, Image
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.models.card import KINDS, NetworkCard, NetworkFiles, read_card, write_card
+from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
 from downfield.models.runtime import logit, sigmoid
+from downfield.models.two_stage_detector import in_agreement
 from downfield.training.evaluation.measures import (
     Frames,
     ball_precision,
@@ -96,17 +98,20 @@ def _calibrated(
     folder: Path, before: NetworkCard, refiner: NetworkFiles, sets: Sequence[Path], progress: Callable[[int], None]
 ) -> CalibrationReport:
     detector = open_detector(folder)
-    frames: list[FrameScore] = []
+    assert isinstance(detector, TrackingDetector)  # since it has a refiner
+    frames, all_alone = list[FrameScore](), list[FrameScore]()
     odds_of_sets: list[float] = []
     for each in sets:
-        of_set = []
+        alone = []  # each figure by itself, since the factor is of the refiner's logits
         for sample, image in pictures_of(each, "val"):
-            of_set.append(score_frame(sample, detector.detect(image)))
-            progress(len(frames) + len(of_set))
-        frames += of_set
-        certainty, right = fronts(of_set)
+            found = detector.detect_raw(image)
+            alone.append(score_frame(sample, found))
+            frames.append(score_frame(sample, in_agreement(found, image.shape[1::-1])))
+            progress(len(frames))
+        certainty, right = fronts(alone)
+        all_alone += alone
         odds_of_sets.append(fit_front_odds(logit(certainty) / before.front_odds, right))
-    certainty, right = fronts(frames)
+    certainty, right = fronts(all_alone)
     if len(right) < CALIBRATION_LIMITS.min_fronts:
         raise InputError(
             f"The validation pictures show {len(right)} upright figures that were found;"

@@ -29,6 +29,8 @@ class TracingPlan:
     # one table in so many is drawn by the compositor, so that its pictures are not forgotten; 0 for none. With every
     # second file of them, wrong fronts on strangers' pictures rose by a third
     drawn_every: int = 6
+    # varied pictures that the compositor draws beside each traced table, in a tenth of the time; for the detector
+    drawn_beside: int = 6
     # data sets of real tables, as `downfield train contributed` writes them, for the refiner
     pictures: tuple[Path, ...] = ()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -112,21 +113,42 @@ def trace_endlessly(
 
 
 def make_table(folder: TrainerFolder, plan: TracingPlan, number: int) -> TableSamples:
-    """Return the samples of a table: traced, or one in some drawn by the compositor."""
-    every = plan.drawn_every
+    """Return the samples of a table, traced and with varied pictures beside it, or one in some drawn as usual."""
+    every, scratch = plan.drawn_every, folder.path / f"drawn-{number}"
     if every and number % every == every - 1:
-        return _drawn_table(folder.path / f"drawn-{number}", plan, number)
-    return trace_table(plan, number)
+        return _drawn_table(scratch, plan, number)
+    traced = trace_table(plan, number)
+    if not plan.drawn_beside:
+        return traced
+    recipe = Recipe(
+        "train", seed=_seed(plan, number), variety="wide", per_table=1, carriers=0.1, strewn=0.08, fallers=0.12
+    )
+    rng = np.random.default_rng([plan.seed, number, 0xE7])
+    with _pictures(scratch, recipe, plan.drawn_beside) as drawn:
+        frames = joined([traced.frames, *(crops_of(path, _DRAWN_CROPS, rng) for path in drawn)])
+        parts = [*([] if traced.patches is None else [traced.patches]), patches_of(drawn[0], rng)]
+        return TableSamples(frames, joined(parts))
 
 
 def _drawn_table(scratch: Path, plan: TracingPlan, number: int) -> TableSamples:
-    recipe = Recipe("train", seed=1000 * plan.seed + number, per_table=2, carriers=0.1, strewn=0.08, fallers=0.1)
+    recipe = Recipe("train", seed=_seed(plan, number), per_table=2, carriers=0.1, strewn=0.08, fallers=0.1)
     rng = np.random.default_rng([plan.seed, number, 0xD7])
-    try:
-        make_dataset(scratch, recipe, _DRAWN)
-        drawn, *real = (labeled_images_of(each, "train") for each in (scratch, *plan.pictures))
+    with _pictures(scratch, recipe, _DRAWN) as drawn:
+        real = [labeled_images_of(each, "train") for each in plan.pictures]
         crops = joined([crops_of(path, _DRAWN_CROPS, rng) for path in drawn])
         one_each = [images[int(rng.integers(len(images)))] for images in real]
         return TableSamples(crops, joined([patches_of(path, rng) for path in (*drawn, *one_each)]))
+
+
+def _seed(plan: TracingPlan, number: int) -> int:
+    return 1000 * plan.seed + number
+
+
+@contextmanager
+def _pictures(scratch: Path, recipe: Recipe, count: int) -> Iterator[list[Path]]:
+    """Make pictures of a recipe, which are deleted afterwards."""
+    try:
+        make_dataset(scratch, recipe, count)
+        yield labeled_images_of(scratch, "train")
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -20,12 +20,11 @@ from torch import nn
 
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
-from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.frame_detector import FrameDetector
 from downfield.models.loading import open_shared_refiner
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Outputs
-from downfield.models.two_stage_detector import TwoStageDetector
+from downfield.models.two_stage_detector import TwoStageDetector, in_agreement
 from downfield.training.evaluation.measures import (
     Frames,
     ball_precision,
@@ -97,17 +96,16 @@ def measure(detector: Any, refiner: nn.Module, pictures: Path, most: int) -> dic
             break
     kinds: tuple[tuple[str, ...], ...] = (FIGURE, BALL, HAND)
     scores = {each: best_score([found], each)[0] for each in kinds}
-    frames = [score_frame(sample, _reported(each, scores)) for sample, each in found]
+    frames = [score_frame(sample, _reported(sample, each, scores)) for sample, each in found]
     return _row(frames)
 
 
-def _reported(found: tuple[Detection, ...], scores: Mapping[tuple[str, ...], float]) -> list[Detection]:
+def _reported(
+    sample: Sample, found: tuple[Detection, ...], scores: Mapping[tuple[str, ...], float]
+) -> tuple[Detection, ...]:
     least = {kind: score for kinds, score in scores.items() for kind in kinds}
     kept = [each for each in found if each.score >= least[each.kind]]
-    return [
-        *with_consistent_sizes([each for each in kept if each.kind != "ball"]),
-        *(b for b in kept if b.kind == "ball"),
-    ]
+    return in_agreement(kept, sample.calibration.camera.lens.size_px)
 
 
 def _row(frames: Frames) -> dict[str, float]:

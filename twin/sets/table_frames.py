@@ -58,6 +58,7 @@ class Recipe:
     fallers: float = 0.0  # share of figures that lie, also near others, 0..1; 0 for a few isolated ones now and then
     image_format: Literal["jpg", "png"] = "jpg"  # of the pictures' files
     samples: int | None = None  # paths per pixel where they are traced; None for the tracer's own number
+    variety: Variety | None = None  # how widely tables differ; None for wide where they are traced, else usual
     format: Literal["downfield.dataset"] = "downfield.dataset"
     version: Literal[2] = 2
 
@@ -90,8 +91,8 @@ def table_pictures(recipe: Recipe, table: int, count: int) -> Iterator[tuple[Ima
     split = recipe.split
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), recipe.seed, table]).generate_state(1)[0])
     ball: BallKind = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
-    # Only the path tracer shows materials and rooms; the compositor would draw them plainly.
-    variety: Variety = "wide" if recipe.renderer == "traced" else "usual"
+    # Only the path tracer shows materials and rooms; the compositor draws them plainly.
+    variety: Variety = recipe.variety or ("wide" if recipe.renderer == "traced" else "usual")
     players = draw_players(table_seed, variety=variety, split=split)
     appearance = draw_table(
         table_seed,
