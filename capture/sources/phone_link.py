@@ -26,6 +26,7 @@ from downfield.store.database.reader import DeviceRow
 
 if TYPE_CHECKING:
     from aiortc import MediaStreamTrack, RTCPeerConnection, RTCRtpReceiver
+    from aiortc.rate import RemoteBitrateEstimator
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class PhoneLinkLimits:
     look_s: float = 0.02  # Time between two looks whether packets are missing, or a key picture is due
     asking_ns: int = 10_000_000_000  # A second phone asks every two seconds; after this time it has given up
     frozen_ns: int = 1_500_000_000  # Sensor noise alone makes every picture new; longer without one it is frozen
+    least_bits: int = 1_500_000  # least_bits, most_bits: range of the limit that the sender is told, bits a second
+    most_bits: int = 12_000_000
     low_battery: float = 0.2  # Charge below which the phone is to be put on its charger
 
 
@@ -43,6 +46,7 @@ LINK_LIMITS: Final = PhoneLinkLimits()
 
 _FORMATS: Final = re.compile(r"a=rtpmap:(\d+) (\w+)/")
 _LEVEL: Final = re.compile(r"(profile-level-id=[0-9a-fA-F]{4})[0-9a-fA-F]{2}")
+_BEGIN: Final = "x-google-start-bitrate=4000"  # kbit/s; browsers made of libwebrtc read it
 _HIGHEST_LEVEL: Final = r"\g<1>34"
 """Level 5.2: with aiortc's own 3.1 a sender that keeps to it would send no more than 720p30 (RFC 6184, 8.2.2)."""
 
@@ -266,9 +270,51 @@ class PhoneLink:
         # No public way leads to what was sent before it is decoded. Missing packets are requested by `_request` alone.
         receiver.__dict__["_RTCRtpReceiver__jitter_buffer"] = pictures
         receiver.__dict__["_RTCRtpReceiver__nack_generator"] = None
+        receiver.__dict__["_RTCRtpReceiver__remote_bitrate_estimator"] = _limit_estimator()
         for task in (_end_with(receiver.track, session), _request(receiver, session, pictures)):
             asyncio.ensure_future(task)  # noqa: RUF006  ends with its session
-        return session, _LEVEL.sub(_HIGHEST_LEVEL, answer)
+        return session, _begun_fast(_LEVEL.sub(_HIGHEST_LEVEL, answer))
+
+
+def _begun_fast(answer: str) -> str:
+    """Return an answer after which a browser begins with many bits a second.
+
+    It would begin with 300 kbit/s, at which the first key picture takes more than a second.
+    """
+    formats = {number for number, name in _FORMATS.findall(answer) if name in {"H264", "VP8"}}
+    lines = []
+    for line in answer.splitlines():
+        kind, _, rest = line.partition(":")
+        number = rest.partition(" ")[0]
+        if kind == "a=fmtp" and number in formats:
+            formats.remove(number)
+            line += f";{_BEGIN}"
+        lines.append(line)
+    for number in formats:  # which has no parameters yet
+        after = next(row for row, line in enumerate(lines) if line.startswith(f"a=rtpmap:{number} "))
+        lines.insert(after + 1, f"a=fmtp:{number} {_BEGIN}")
+    return "".join(f"{line}\r\n" for line in lines)
+
+
+def _limit_estimator() -> RemoteBitrateEstimator:
+    """Return an estimator that limits the sender only where packets pile up in the network.
+
+    aiortc's own takes what comes for what the network can carry. A camera over a table at rest sends little, and would
+    then have a second or more for the next key picture.
+    """
+    from aiortc.rate import BandwidthUsage, RemoteBitrateEstimator
+
+    class LimitEstimator(RemoteBitrateEstimator):
+        def add(
+            self, arrival_time_ms: int, abs_send_time: int, payload_size: int, ssrc: int
+        ) -> tuple[int, list[int]] | None:
+            told = super().add(arrival_time_ms, abs_send_time, payload_size, ssrc)
+            if told is None:
+                return None
+            overused = self.detector.state() == BandwidthUsage.OVERUSING
+            return max(told[0], LINK_LIMITS.least_bits) if overused else LINK_LIMITS.most_bits, told[1]
+
+    return LimitEstimator()
 
 
 async def _end_with(track: MediaStreamTrack, session: PhoneSession) -> None:

@@ -265,6 +265,42 @@ def test_another_connection_of_the_phone_takes_the_place_of_the_first(link: Phon
     again.close()
 
 
+def test_a_browser_begins_fast_enough_for_a_key_picture(link: PhoneLink, phone: PhoneSender) -> None:
+    answers: list[str] = []
+
+    def accept(offer: str) -> str:
+        answers.append(link.accept(offer, "phone", "Ann's phone")[1])
+        return answers[0]
+
+    phone.connect(accept)
+    lines = answers[0].splitlines()
+    formats = [line.partition(":")[2].partition(" ")[0] for line in lines if "H264/" in line or "VP8/" in line]
+    assert formats
+    for number in formats:
+        (parameters,) = [line for line in lines if line.startswith(f"a=fmtp:{number} ")]
+        assert "x-google-start-bitrate=4000" in parameters
+
+
+def limits_told(delay_ms: Callable[[int], int], packet_bytes: int) -> list[int]:
+    """What a sender is told while a packet comes every hundredth of a second for ten seconds, bits a second."""
+    estimator, told = phone_link._limit_estimator(), list[int]()
+    for number in range(1000):
+        sent_ms = 10 * number
+        limit = estimator.add(sent_ms + delay_ms(number), int(sent_ms * 2**18 / 1000) % 2**24, packet_bytes, 7)
+        told += [] if limit is None else [limit[0]]
+    return told
+
+
+def test_a_camera_over_a_table_at_rest_is_not_taken_for_a_slow_network() -> None:
+    assert set(limits_told(lambda _: 20, 100)) == {12_000_000}
+
+
+def test_a_network_in_which_packets_pile_up_limits_the_sender() -> None:
+    told = limits_told(lambda number: 20 + 4 * max(number - 500, 0), 5000)
+    assert told[0] == 12_000_000
+    assert 1_500_000 <= min(told) < 4_500_000
+
+
 def test_without_a_phone_the_source_says_what_to_do(link: PhoneLink) -> None:
     with pytest.raises(SourceError, match=r"No phone is connected\. Scan the terminal's code"):
         PhoneCamera(CaptureClock(), SIZE, link)

@@ -30,10 +30,10 @@ from downfield.training.keep.learning import Learner  # noqa: E402
 from downfield.training.keep.plans import LearningPlan, TracingPlan  # noqa: E402
 from downfield.training.keep.progress import status_lines  # noqa: E402
 from downfield.training.keep.rows import ROWS, progress_of  # noqa: E402
-from downfield.training.keep.tracing import make_table, trace_endlessly  # noqa: E402
+from downfield.training.keep.tracing import make_table, trace_endlessly, trace_table  # noqa: E402
 from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
 
-TINY = TracingPlan(1e9, 5, 0, 1, 1, 1, 1, 1, drawn_every=0)
+TINY = TracingPlan(1e9, 5, 0, 1, 1, 1, 1, 1, drawn_every=0, drawn_beside=0)
 SMALL = LearningPlan(crops=1, patches=2, pool_crops=4, pool_patches=16, mixed=1, turn_s=0.05, files_per_turn=1)
 ROW = {row.name: 0.1 if row.is_error else 0.9 for row in ROWS}
 
@@ -86,6 +86,18 @@ def test_one_table_in_some_is_drawn_by_the_compositor(tmp_path: Path) -> None:
     assert drawn.patches is not None
     assert len(drawn.frames.image) == 12
     assert drawn.patches.figure.sum() > 10
+    assert not list(tmp_path.glob("drawn-*")), "its pictures are deleted"
+
+
+def test_varied_tables_are_drawn_beside_a_traced_one(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, 0)
+    traced = trace_table(TINY, 2)
+    both = make_table(folder, dataclasses.replace(TINY, drawn_beside=2), 2)
+    assert torch.equal(both.frames.image[:1], traced.frames.image)
+    assert len(both.frames.image) == 1 + 2 * 6
+    assert traced.patches is not None
+    assert both.patches is not None
+    assert len(both.patches.image) > len(traced.patches.image), "the refiner sees one of them"
     assert not list(tmp_path.glob("drawn-*")), "its pictures are deleted"
 
 
@@ -208,7 +220,7 @@ from downfield.training.keep.keeper import Keeper
 from downfield.training.keep.plans import KeepPlan, LearningPlan, TracingPlan
 
 if __name__ == "__main__":
-    tracing = TracingPlan(1e9, 5, 0, 1, 1, 1, 1, 1, drawn_every=0)
+    tracing = TracingPlan(1e9, 5, 0, 1, 1, 1, 1, 1, drawn_every=0, drawn_beside=0)
     learning = LearningPlan(
         crops=1, patches=2, pool_crops=4, pool_patches=16, mixed=1, turn_s=0.1, files_per_turn=1, save_s=0.3
     )

@@ -11,13 +11,15 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
+from downfield.core.field.model import preset  # noqa: E402
 from downfield.models.refiner import PATCH_PX, to_patch  # noqa: E402
 from downfield.training.data.objects import CROP_PX  # noqa: E402
 from downfield.training.data.samples import FALLEN, UPRIGHT  # noqa: E402
 from downfield.training.keep.plans import TracingPlan  # noqa: E402
 from downfield.training.keep.tracing import trace_table  # noqa: E402
 from downfield.training.traced.development import FIELDS, develop, sensor_row, through_jpeg  # noqa: E402
-from downfield.training.traced.tables import TracedTable, draw_table, plan_crops, plan_patches  # noqa: E402
+from downfield.training.traced.tables import TracedTable, _ViewLabeler, draw_table, plan_crops, plan_patches  # noqa: E402
+from downfield.twin.randomization import tables  # noqa: E402
 from downfield.twin.table.appearance import Processing, Sensor  # noqa: E402
 
 TINY = TracingPlan(1e9, seed=3, scenes=1, crops=1, crop_paths=1, patch_paths=1, webcams=1)
@@ -58,6 +60,15 @@ def test_crops_show_objects_where_their_windows_say(table: TracedTable) -> None:
     assert (boxes[known] >= -0.5).all()
     assert (boxes[known] <= CROP_PX - 0.5).all()
     assert ((shown >= 0) & (shown <= 1)).all()
+
+
+def test_yard_numbers_are_places_that_may_be_taken_for_a_figure() -> None:
+    field, players = preset("tudor-620"), tables.draw_players(7, variety="wide")
+    appearance = tables.draw_table(7, players, variety="wide", field=field)
+    numbers_mm = [(one.x_yd * field.mm_per_yd_x, one.y_yd * field.mm_per_yd_y, 0.0) for one in field.numbers()]
+    places_mm = _ViewLabeler(appearance, players, np.random.default_rng(1))._distractors
+    off_mm = np.linalg.norm(places_mm[:, None] - np.array(numbers_mm), axis=2).min(axis=1)
+    assert (off_mm < 1e-6).sum() == 4
 
 
 def test_patches_turn_figures_lengthwise_and_say_which_way_they_face(table: TracedTable) -> None:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from downfield.core.field.model import FieldModel, preset, preset_names
 from downfield.core.field.painted_lines import PaintedLine
-from downfield.twin.table.appearance import BoardAppearance, Color
+from downfield.twin.table.appearance import BoardAppearance, Color, Numerals
 from downfield.twin.table.board_print import BoardPrint, paint
 
 BLACK: Color = (0.0, 0.0, 0.0)
 WHITE: Color = (1.0, 1.0, 1.0)
+RED: Color = (1.0, 0.0, 0.0)
 
 
 def plain(**changes: object) -> BoardAppearance:
@@ -141,3 +142,55 @@ def test_wear_removes_paint_at_places_drawn_from_the_seed() -> None:
     assert worn.image.sum() < 0.9 * new.image.sum()
     assert np.any(worn.image != other.image)
     np.testing.assert_array_equal(worn.image, paint(field, plain(wear=0.6, seed=1), 1.5).image)
+
+
+@pytest.mark.parametrize(
+    ("numerals", "widens", "reddens"),
+    [
+        (Numerals(gap=0.0), False, False),
+        (Numerals(stretch=1.5), True, False),
+        (Numerals(slant=0.2), True, False),
+        (Numerals(rim=RED), True, True),
+        (Numerals(ink=RED), False, True),
+    ],
+)
+def test_numbers_are_painted_in_the_style_of_the_board(numerals: Numerals, widens: bool, reddens: bool) -> None:
+    usual, styled = (number_at_20(plain(numerals=style)) for style in (Numerals(), numerals))
+    assert (wide_px(styled) > wide_px(usual)) == widens
+    assert bool((styled[..., 2] > styled[..., 0] + 100.0).any()) == reddens
+
+
+def test_numbers_lie_under_the_yard_line_or_over_it_and_along_the_field_or_across() -> None:
+    under, over = (
+        number_at_20(plain(line=WHITE, numerals=Numerals(gap=0.0, ink=RED, is_over_lines=is_over)))
+        for is_over in (False, True)
+    )
+    middle = under.shape[1] // 2
+    assert (under[:, middle] > 200).all(), "the line is white"
+    assert (over[:, middle, 0] < 100).any(), "a red digit covers it"
+    across = number_at_20(plain(numerals=Numerals(gap=0.0, is_sideways=True)), lines=False)
+    along = number_at_20(plain(numerals=Numerals(gap=0.0)), lines=False)
+    assert wide_px(along) > tall_px(along)
+    assert wide_px(across) < tall_px(across)
+
+
+def number_at_20(appearance: BoardAppearance, *, lines: bool = True) -> NDArray[np.float64]:
+    """What is printed within four yards and a half of the lower 20 on the left."""
+    field = dataclasses.replace(preset("tudor-620"), number_height_yd=1.0, hash_every_yd=0.0)
+    if not lines:
+        field = dataclasses.replace(field, yard_line_every_yd=field.length_yd)
+    board = paint(field, dataclasses.replace(appearance, arrows=False), 3.0)
+    number = next(one for one in field.numbers() if one.text == "20" and one.x_yd == 20)
+    at_mm = np.array([number.x_yd * field.mm_per_yd_x, number.y_yd * field.mm_per_yd_y])
+    (x, y), reach = board.to_print_px(at_mm).round().astype(int).tolist(), round(4.5 * field.mm_per_yd_x * 3.0)
+    return np.asarray(board.image[y - reach : y + reach, x - reach : x + reach], np.float64)
+
+
+def wide_px(picture: NDArray[np.float64]) -> int:
+    """The width of what is printed off the yard line."""
+    columns = np.flatnonzero((picture.max(axis=2) > 100).any(axis=0) & ~(picture.max(axis=2) > 100).all(axis=0))
+    return int(np.ptp(columns))
+
+
+def tall_px(picture: NDArray[np.float64]) -> int:
+    return int(np.ptp(np.flatnonzero((picture.max(axis=2) > 100).any(axis=1))))
