@@ -104,6 +104,7 @@ def _mix(rng: np.random.Generator, ball: BallKind) -> Mix:
         carried_chance=0.55 if foam else 0.0,
         magnetic_chance=0.0 if foam else 0.9,
         loose_chance=0.4 if foam else 0.0,
+        hand_chance=0.5,
         piled=True,
     )
 
