@@ -6,12 +6,13 @@ topics of the feed (`published.hub`), and the entries of the game's journal, whi
 (`records.keeping.Journals`; `downfield.store` is the one there is). Nothing here touches a disk, a socket or a camera.
 
 Open `service` first: one lock, one game at a time. `session` is that game: an entry is judged (`officiating`), then
-published, then on its way to the disk, so that the feed never waits for a disk. A start is in `session_start`, and a
-resumed game, whose journal is judged once more, in `resuming`.
+published, then on its way to the disk, so that the feed never waits for a disk. A start is in `session_start`, as is a
+resumed game, whose journal is judged once more.
 
 Packages, in the order they import each other:
 
-- `records`: what a journal holds, commands, owners, and what a game needs of whoever keeps it;
+- `records`: what a journal holds (`records.entries`; `session` says when), commands, owners, and what a game needs of
+  whoever keeps it;
 - `published`: the topics as models, how a game becomes them, and the hub that hands them to subscribers;
 - the modules of this package: the game in play;
 - `strip`: the strip of a card game, read by the camera and followed beside the game.

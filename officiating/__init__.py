@@ -6,7 +6,8 @@ clauses that decided it, and the state of the game after every entry. Pure: no p
 and the same input gives the same calls.
 
 Open `engine/rules_engine.py` first: `RulesEngine.step` is all of it in one function. Then one rule, such as
-`rules/tackles.py`, and the rulebook that lists it, `rulebooks/tap/system.py`. `engine/judged_game.py` is a game in
+`rules/tackles.py`, and the rulebook that lists it, `rulebooks/tap/system.py`. The rules' numbers stand in
+`rules/params.toml`, with their reasons. `engine/judged_game.py` is a game in
 play, `engine/recording.py` a recording judged as a whole, `scenes.py` makes cases by hand.
 
 Each part imports only from those above it:

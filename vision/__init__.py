@@ -5,9 +5,10 @@ rule. Open `pipeline` first: it calls every stage once a frame. Packages, in the
 
     measuring    one figure in one frame: place, heading, size, signs of a fall, each with its error
     board        light, health of the pictures, and whether the board is on
-    tracking     which detection is which figure, over time: identity, front, falls
+    tracking     which detection is which figure, over time: identity, front, whether it lies
     contacts     gaps between bases with their error, and the instant at which one closed
     strip        the strip of card games
 
-Modules of their own: `hands`, what reaches in over the board, and `card_photo`, the result windows of play cards.
+Modules of their own: `detection_schedule`, which networks run on a frame and in which order; `ball_tracker`, the ball;
+`hands`, what reaches in over the board; and `card_photo`, the result windows of play cards.
 """

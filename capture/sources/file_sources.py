@@ -83,7 +83,7 @@ class VideoFile:
     """Plays a video file. Times and frame numbers come from its recording index, if it has one.
 
     Args:
-        path: any file that PyAV decodes.
+        path: a file of one of the formats in `core.media.video_streams`.
         paced: whether to play at its own pace, or slower if processing is; otherwise as fast as frames are processed.
 
     Raises:
