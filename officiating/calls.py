@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
+from downfield.core.errors import RulebookError
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import Probability, record
 from downfield.officiating.belief import Belief, Measure, Unit, believe, event_words, measure_of
@@ -47,6 +48,7 @@ CallKind = Literal[
     "game_over",
     "info",
 ]
+CALL_KINDS: Final = frozenset(get_args(CallKind))
 Verdict = Literal["called", "too_close", "proposed", "reported"]
 Policy = Literal["auto", "propose", "log"]  # what may be done with a call of some kind without a person
 
@@ -129,6 +131,9 @@ class Finding:
     The kind, the instant, the first player and the detail become the id of its call. Calls of two findings that agree
     in all four would share one id, so a rule that finds several things about one figure at one instant gives each a
     detail of its own. A changed detail is a changed id, which recorded rulings no longer find.
+
+    Raises:
+        RulebookError: the kind is none.
     """
 
     rule: str  # id of the rule
@@ -171,6 +176,10 @@ class Finding:
     # the things measured of which the probability is the joint one; none where it is of one thing
     conditions: tuple[Condition, ...] = ()
     together: Together = "all"  # whether all of them must hold, or one is enough
+
+    def __post_init__(self) -> None:
+        if self.kind not in CALL_KINDS:
+            raise RulebookError(f"The rule {self.rule!r} finds {self.kind!r}, which is no kind of call.")
 
 
 @record

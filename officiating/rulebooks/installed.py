@@ -7,16 +7,21 @@ is asked for, and leaves the others as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint
-from typing import Final, get_args
+from typing import Final
 
 from downfield.core.errors import RulebookError
 from downfield.core.platform.packages import broken_text, registered
-from downfield.officiating.calls import CallKind
+from downfield.officiating.calls import CALL_KINDS
+from downfield.officiating.params import read_params
 from downfield.officiating.state.interfaces import RuleSystem
 
 GROUP: Final = "downfield.rulebooks"
+GENERAL_PARAMS: Final = read_params("downfield.officiating.rulebooks")
+"""Parameters of every rulebook."""
 
 
 def installed_rulebooks() -> tuple[str, ...]:
@@ -38,12 +43,33 @@ def load_system(name: str) -> RuleSystem:
         raise _broken(entry, f"{entry.value} is not a RuleSystem")
     if system.name != name:
         raise _broken(entry, f"its RuleSystem is named {system.name!r}")
-    if kinds := sorted(set(system.consequences) - set(get_args(CallKind))):
-        raise _broken(entry, f"its consequences name {kinds[0]!r}, which is no kind of call")
-    for rule in system.rules:
-        if missing := sorted(set(rule.clauses) - set(system.catalog)):
-            raise _broken(entry, f"its rule {rule.id!r} cites {missing[0]}, which its catalog lacks")
+    if reason := next(_mistakes(system), ""):
+        raise _broken(entry, reason)
     return system
+
+
+def _mistakes(system: RuleSystem) -> Iterator[str]:
+    """Yield what a rulebook names that is not there."""
+    for kind in sorted(set(system.consequences) - CALL_KINDS):
+        yield f"its consequences name {kind!r}, which is no kind of call"
+    for rule in system.rules:
+        for missing in sorted(set(rule.clauses) - set(system.catalog)):
+            yield f"its rule {rule.id!r} cites {missing}, which its catalog lacks"
+    rule_params = (param for rule in system.rules for param in rule.params)
+    params = {param.name for param in (*GENERAL_PARAMS, *system.params, *rule_params)}
+    for name, clause in system.catalog.items():
+        for param in sorted(set(clause.params) - params):
+            yield f"its clause {name} names the parameter {param!r}, which it lacks"
+        if clause.by and not clause.by.startswith("downfield.") and not _is_there(clause.by):
+            yield f"its clause {name} is by {clause.by}, which is not there"
+
+
+def _is_there(full_name: str) -> bool:
+    module, _, name = full_name.rpartition(".")
+    try:
+        return hasattr(import_module(module), name)
+    except ImportError:
+        return False
 
 
 def load_systems() -> tuple[tuple[RuleSystem, ...], tuple[str, ...]]:

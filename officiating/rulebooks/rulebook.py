@@ -33,14 +33,13 @@ from downfield.core.files.input_files import parse_toml, read_text
 from downfield.core.records import out_of_range
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.clauses import Clause, clauses_of
-from downfield.officiating.params import Mistakes, Params, read_params
+from downfield.officiating.params import Mistakes, Params
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
-from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system
+from downfield.officiating.rulebooks.installed import GENERAL_PARAMS, installed_rulebooks, load_system
 from downfield.officiating.rules.house_tackles import HITS
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.state.interfaces import Rule, RuleSystem
 
-GENERAL_PARAMS: Final = read_params("downfield.officiating.rulebooks")
 _TOP_LEVEL_KEYS: Final = {"name", "title", "base", "policy", "clauses"}
 
 
@@ -114,10 +113,7 @@ class Rulebook:
         }
 
     def cite(self, clauses: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the clauses that decide, with the house rules that amend them, each before what it amends."""
-        # Every call comes by here; most rulebooks amend nothing.
-        if not self._amendments:
-            return clauses
+        """Return the clauses that decide, each once, with the house rules that amend them before what they amend."""
         return tuple(dict.fromkeys(name for clause in clauses for name in (*self._amendments.get(clause, ()), clause)))
 
     def policy(self, kind: CallKind) -> Policy:

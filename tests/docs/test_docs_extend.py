@@ -27,10 +27,12 @@ PAGE = ROOT / "docs" / "extend.md"
 RULEBOOK, CALL, SOURCE = "Add a rulebook", "Add a call", "Add a camera source"
 OVERLAY, ADDED_PAGE = "Add an overlay", "Add a page"
 SYSTEM = (
+    "from downfield.officiating.clauses import Clause\n"
     "from downfield.officiating.rules.lines import OutOfBounds\n"
     "from downfield.officiating.state.interfaces import RuleSystem\n"
     "RIVER_CITY = RuleSystem(name='river-city', title='River City rules', "
 )
+CLAUSE = "catalog={'RC-9': Clause('measured', 'A runner far behind the line is down.', "
 LOAD = """
 import sys
 from downfield.officiating.rulebooks.installed import load_systems
@@ -54,6 +56,14 @@ BROKEN = (
     (
         f"{SYSTEM}handlers={{}}, rules=(OutOfBounds(('RC-9',), ()),), consequences={{}})",
         "its rule 'out_of_bounds' cites RC-9, which its catalog lacks",
+    ),
+    (
+        f"{SYSTEM}handlers={{}}, rules=(), consequences={{}}, {CLAUSE}by='river_city.Retreet')}})",
+        "its clause RC-9 is by river_city.Retreet, which is not there",
+    ),
+    (
+        f"{SYSTEM}handlers={{}}, rules=(), consequences={{}}, {CLAUSE}params=('retreat.limit',))}})",
+        "its clause RC-9 names the parameter 'retreat.limit', which it lacks",
     ),
 )
 """What a package may be instead, and why it can't be loaded."""

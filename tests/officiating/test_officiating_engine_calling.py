@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from downfield.core.errors import RulebookError
 from downfield.officiating.calls import POWER, Finding
 from downfield.officiating.engine.calling import merge_findings
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.state.play_state import PlayState
 
 TOUCH = Finding("tackle", "tackle", 1_000, "", (), key="light-1@0", margin=0.1, sigma=0.3, unit="mm", probability=0.6)
@@ -19,6 +21,16 @@ def merged(*found: Finding) -> Finding:
         play = merge_findings(play, [finding], {}, 0.9)
     (only,) = play.pending
     return only
+
+
+def test_a_finding_of_a_kind_that_is_none_is_refused_where_it_is_made() -> None:
+    with pytest.raises(RulebookError, match="The rule 'retreat' finds 'tackel', which is no kind of call"):
+        Finding("retreat", "tackel", 1_000, "", ())  # type: ignore[arg-type]
+
+
+def test_a_clause_that_two_parts_of_a_rule_name_is_cited_once() -> None:
+    book = load_rulebook("tap")
+    assert book.cite(("TAP-031", "TAP-030", "TAP-031")) == ("TAP-031", "TAP-030")
 
 
 @pytest.mark.parametrize(
