@@ -103,7 +103,7 @@ class StaticFile:
 
 @cache
 def assets() -> Mapping[str, StaticFile]:
-    """Return scripts, styles, fonts and pictures by file name, with `build.txt`, the hash of all of them."""
+    """Return scripts, styles, fonts and pictures by place, with `build.txt`, the hash of all of them."""
     found = {**_overlay_files(), **read_folder("downfield.api", "pages/assets")}
     etags = "".join(file.etag for file in (*found.values(), *pages().values(), *overlay_pages().values()))
     build = hashlib.sha256(etags.encode()).hexdigest()[:16]
@@ -119,17 +119,16 @@ def pages() -> Mapping[str, StaticFile]:
 @cache
 def overlay_pages() -> Mapping[str, StaticFile]:
     """Return the pages of the overlays by name, each made of its declaration."""
-    text, beside = pages()[_OVERLAY].content.decode(), _overlay_files()
-    return {
-        name: static_file(_overlay_page(text, overlay, styled=f"{name}.css" in beside).encode(), ".html")
-        for name, overlay in installed_overlays().overlays.items()
-    }
+    text = pages()[_OVERLAY].content.decode()
+    overlays = installed_overlays().overlays.items()
+    return {name: static_file(_overlay_page(text, overlay).encode(), ".html") for name, overlay in overlays}
 
 
-def _overlay_page(text: str, overlay: Overlay, *, styled: bool) -> str:
+def _overlay_page(text: str, overlay: Overlay) -> str:
     declaration = overlay.model_dump_json().replace("<", "\\u003c")  # no text of it may end the element
-    style = f'<link rel="stylesheet" href="assets/{overlay.name}.css">\n' if styled else ""
-    text = text.replace("TITLE", html.escape(overlay.title)).replace("NAME", overlay.name).replace("STYLE\n", style)
+    place = f"{overlay.package}/{overlay.name}".removeprefix("/")
+    style = f'<link rel="stylesheet" href="assets/{place}.css">\n' if f"{place}.css" in _overlay_files() else ""
+    text = text.replace("TITLE", html.escape(overlay.title)).replace("NAME", place).replace("STYLE\n", style)
     return text.replace("DECLARATION", declaration)
 
 
@@ -158,6 +157,15 @@ async def asset(request: Request, file: str) -> Response:
     if file == PUBLIC_ASSET:
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+@router.get("/assets/{package}/{file}", "anyone")
+async def package_asset(request: Request, package: str, file: str) -> Response:
+    """A file of a package's overlays; for a script that it lacks, Downfield's own of that name."""
+    if file.endswith(".js") and file in assets() and f"{package}/{file}" not in assets():
+        # Handed on, as a copy under a second address would be a second module with its own variables
+        return static_file(f'export * from "../{file}";\n'.encode(), ".js").response(request)
+    return await asset(request, f"{package}/{file}")
 
 
 @router.get("/panel-worker.js", "anyone")

@@ -23,6 +23,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from downfield.core.platform.packages import distribution
+from downfield.game.published.stream_topics import OnAirElement
 
 GROUP: Final = "downfield.overlays"
 SUFFIX: Final = ".overlay.toml"
@@ -90,9 +91,13 @@ class Overlay(_Declared):
     """What is declared of an overlay."""
 
     name: str = Field(description="Its address is `/overlay/` and this.")
+    package: str = Field(description="Whose files are in `/assets/` and this; empty for Downfield's own.")
     title: Annotated[str, Field(min_length=1, max_length=40)]
     about: Annotated[str, Field(min_length=1, max_length=200, description="What it shows.")]
     topics: tuple[str, ...] = Field(description="Topics of the feed that it follows.")
+    on_air: OnAirElement | None = Field(
+        default=None, description="The producer's switch that takes it off the air; null for none."
+    )
     width: int = Field(default=1920, ge=1, le=7680, description="Of the browser source in OBS, pixels.")
     height: int = Field(default=1080, ge=1, le=4320)
     options: dict[str, OverlayOption] = Field(description="Options of its address, by name.")
@@ -103,7 +108,7 @@ class InstalledOverlays:
     """The overlays of this installation."""
 
     overlays: Mapping[str, Overlay]  # by name, sorted by title
-    files: Mapping[str, Traversable]  # their scripts, styles and pictures by file name
+    files: Mapping[str, Traversable]  # their scripts, styles and pictures by place in the assets
     problems: tuple[str, ...] = ()  # a sentence about each package whose overlays can't be used
 
 
@@ -116,7 +121,7 @@ def installed_overlays() -> InstalledOverlays:
         kept |= beside
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (distribution(entry), entry.name)):
         try:
-            found = list(_overlays_of(entry, taken={*overlays, *kept}))
+            found = list(_overlays_of(entry, overlays))
         except Exception as error:
             problems.append(
                 f"The overlays of the package {distribution(entry)} can't be used: {_reason(error)}."
@@ -130,13 +135,12 @@ def installed_overlays() -> InstalledOverlays:
     return InstalledOverlays({overlay.name: overlay for overlay in by_title}, kept, tuple(problems))
 
 
-def _overlays_of(entry: EntryPoint, taken: set[str]) -> Iterator[tuple[Overlay, dict[str, Traversable]]]:
+def _overlays_of(entry: EntryPoint, taken: Mapping[str, Overlay]) -> Iterator[tuple[Overlay, dict[str, Traversable]]]:
     """Yield what `_overlays_in` yields of a package. Raises ValueError: it declares none, or a name is taken."""
     found = False
-    for overlay, beside in _overlays_in(_folder_of(entry)):
-        clashing = sorted({overlay.name, *beside} & taken)
-        if clashing:
-            raise ValueError(f"{clashing[0]} exists already")
+    for overlay, beside in _overlays_in(_folder_of(entry), entry.module):
+        if overlay.name in taken:
+            raise ValueError(f"{overlay.name} exists already")
         found = True
         yield overlay, beside
     if not found:
@@ -152,18 +156,19 @@ def _folder_of(entry: EntryPoint) -> Traversable:
     return next((folder for folder in folders if folder.is_dir()), None) or files(module)
 
 
-def _overlays_in(folder: Traversable) -> Iterator[tuple[Overlay, dict[str, Traversable]]]:
+def _overlays_in(folder: Traversable, package: str = "") -> Iterator[tuple[Overlay, dict[str, Traversable]]]:
     """Yield each overlay that a folder declares, and the files served for it. Raises ValueError: one can't be used."""
     there = sorted(folder.iterdir(), key=lambda file: file.name)
     names = [file.name.removesuffix(SUFFIX) for file in there if file.name.endswith(SUFFIX)]
-    beside = {file.name: file for file in there if file.name.endswith(FILE_TYPES)}
+    place = f"{package}/" if package else ""
+    beside = {f"{place}{file.name}": file for file in there if file.name.endswith(FILE_TYPES)}
     for name in names:
         if _NAME.fullmatch(name) is None:
             raise ValueError(f"{name}{SUFFIX} is no name of an overlay: use a-z, 0-9 and -")
-        if f"{name}.js" not in beside:
+        if f"{place}{name}.js" not in beside:
             raise ValueError(f"{name}{SUFFIX} has no script {name}.js beside it")
-        overlay = _declared(name, tomllib.loads((folder / f"{name}{SUFFIX}").read_text(encoding="utf-8")))
-        yield overlay, beside
+        content = tomllib.loads((folder / f"{name}{SUFFIX}").read_text(encoding="utf-8"))
+        yield _declared(name, {**content, "package": package}), beside
 
 
 def _declared(name: str, content: dict[str, Any]) -> Overlay:

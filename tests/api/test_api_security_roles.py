@@ -14,34 +14,23 @@ from fastapi.routing import APIRoute, APIWebSocketRoute
 from secured_service import MANY, PHONE, RIG, SecuredService
 
 from downfield.api.app import ROUTERS
+from downfield.api.routes.pages import PAGES
 from downfield.api.security.access import RANK, AccessPolicy, RateLimit, RateLimiter, RateLimits, Role, required_role
 
 OPEN_TO: dict[str, set[tuple[str, str]]] = {
     "anyone": {
+        *(("GET", page.path) for page in PAGES),
         ("GET", "/about"),
         ("GET", "/healthz"),
         ("GET", "/readyz"),
         ("GET", "/api/session"),
         ("POST", "/api/session"),
-        ("GET", "/"),
-        ("GET", "/panel"),
-        ("GET", "/producer"),
         ("GET", "/panel-worker.js"),
-        ("GET", "/program"),
-        ("GET", "/webhooks"),
-        ("GET", "/camera"),
-        ("GET", "/setup"),
-        ("GET", "/evidence"),
-        ("GET", "/games"),
-        ("GET", "/game"),
-        ("GET", "/league"),
-        ("GET", "/ruling"),
-        ("GET", "/pair"),
-        ("GET", "/phone"),
         ("GET", "/overlay/{name}"),
         ("GET", "/api/overlays"),  # what those pages show of themselves; the page that pairs a device offers them
         ("GET", "/user.css"),
         ("GET", "/assets/{file}"),
+        ("GET", "/assets/{package}/{file}"),
         ("GET", "/logos/{logo}.png"),
         ("GET", "/schemas"),
         ("GET", "/schemas/{name:path}"),

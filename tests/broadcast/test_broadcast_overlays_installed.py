@@ -23,7 +23,9 @@ OVERLAYS = tuple(bundled_overlays().values())
 def test_every_script_and_style_in_the_folder_belongs_to_a_declared_overlay() -> None:
     declared = {file.name.removesuffix(SUFFIX) for file in FOLDER.glob(f"*{SUFFIX}")}
     assert declared == {overlay.name for overlay in OVERLAYS} == {file.stem for file in FOLDER.glob("*.js")}
-    assert {file.stem for file in FOLDER.iterdir() if file.suffix in FILE_TYPES} == declared
+    served = {file.name for file in FOLDER.iterdir() if file.suffix in FILE_TYPES}
+    assert {Path(name).stem for name in served} == declared
+    assert served.isdisjoint(file.name for file in (ROOT / "api" / "pages" / "assets").iterdir())
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS, ids=lambda overlay: overlay.name)

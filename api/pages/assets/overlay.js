@@ -6,9 +6,6 @@ import { Feed, reloadOnUpgrade } from "./feed.js";
 import { readOptions } from "./options.js";
 import { overlayOptions } from "./overlay_options.js";
 
-/** The producer's name of what an overlay shows; what shows several elements looks after them by `data-on-air`. @type {Record<string, Service.OnAirView["elements"][number]>} */
-const ELEMENTS = { scorebug: "bug", replay: "replay", graphics: "cards", sponsors: "sponsors", field: "map" };
-
 /**
  * Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error.
  *
@@ -40,8 +37,8 @@ export function overlay(name, build) {
   feed.on("on_air", (now) => {
     if (now === undefined) return;
     const { dataset } = document.documentElement;
-    dataset.onAir = now.elements.join(" ");
-    dataset.off = String(name in ELEMENTS && !now.elements.includes(ELEMENTS[name]));
+    dataset.onAir = now.elements.join(" "); // for overlays that show several elements
+    dataset.off = String(declared.on_air !== null && !now.elements.includes(declared.on_air));
     applyStyle(now.style, values);
   });
   feed.onLink((link) => {
