@@ -230,7 +230,9 @@ class SourceFacts:
     name: str  # name for people and file names
     size_px: tuple[int, int]
     fps: float | None  # nominal frame rate; None if the source reports none
-    live: bool  # whether it is live. Live frames arrive whether they are processed or not; recorded frames wait.
+    # whether frames arrive whether they are processed or not; recorded frames wait. `open_source` sets it, as the
+    # `SourceType` says: a source need not.
+    live: bool = False
     codec: str = ""  # codec of its pictures; empty if they arrive raw
     notes: tuple[str, ...] = ()  # settings that the camera refused, for people
 
@@ -284,6 +286,11 @@ class CaptureClock:
     def from_monotonic(self, monotonic_ns: int) -> int:
         """Convert an instant of the monotonic clock to ns since 1970."""
         return monotonic_ns + self._offset_ns
+
+    @staticmethod
+    def monotonic_at(time_of_day_ns: int) -> int:
+        """Convert an instant of the computer's time of day, such as a file's, to one of the monotonic clock, ns."""
+        return monotonic_ns() - (time.time_ns() - time_of_day_ns)
 
 
 class PlaybackPacer:

@@ -48,7 +48,7 @@ class UsbCamera:
         if not self._is_mjpeg:
             notes.append("the camera does not send MJPEG; raw pictures are slow over USB and must be encoded to record")
         codec_name = "mjpeg" if self._is_mjpeg else ""
-        self.facts = SourceFacts("camera", camera.name, size_px, fps, live=True, codec=codec_name, notes=tuple(notes))
+        self.facts = SourceFacts("camera", camera.name, size_px, fps, codec=codec_name, notes=tuple(notes))
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, stamped by the operating system.

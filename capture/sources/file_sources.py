@@ -96,7 +96,7 @@ class VideoFile:
         self._reader = VideoReader(path)
         self._sound = Soundtrack(path) if self._reader.has_sound else None
         self._pacer = PlaybackPacer(paced=paced)
-        self.facts = SourceFacts("clip", path.name, self._reader.size_px, self._reader.fps, live=False)
+        self.facts = SourceFacts("clip", path.name, self._reader.size_px, self._reader.fps)
 
     @property
     def count(self) -> int | None:
@@ -173,7 +173,7 @@ class ImageFolder:
         first = read_picture(self._paths[0])
         self._fps = fps
         self._pacer = PlaybackPacer(paced=paced)
-        self.facts = SourceFacts("images", folder.name, (first.shape[1], first.shape[0]), fps, live=False)
+        self.facts = SourceFacts("images", folder.name, (first.shape[1], first.shape[0]), fps)
 
     @property
     def count(self) -> int:

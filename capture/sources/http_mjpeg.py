@@ -230,7 +230,7 @@ class HttpMjpeg:
         except BaseException:
             self.close()
             raise
-        self.facts = SourceFacts("stream", self._name, size_px, None, live=True, codec="mjpeg")
+        self.facts = SourceFacts("stream", self._name, size_px, None, codec="mjpeg")
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, stamped by the camera where its ``X-Timestamp`` is right, otherwise on arrival.

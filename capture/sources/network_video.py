@@ -118,7 +118,6 @@ class NetworkVideo:
             self._name,
             square_size_px(self._stored_size_px, self._pixel_aspect),
             float(fps) if fps else None,
-            live=True,
             codec=self._stream.codec_context.name,
         )
 

@@ -91,7 +91,6 @@ class PhoneCamera:
             session.name,
             size_px if self._is_scaled else self._sent_px,
             None,
-            live=True,
             codec="" if self._is_scaled else first[0].codec,
             notes=(note,) if self._is_scaled else (),
         )

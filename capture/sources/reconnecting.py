@@ -168,7 +168,7 @@ class _Reader:
             raise SourceError("it was closed")
         if first.fps is not None and first.fps >= self._limits.lowest_fps:
             self._stalled_s = max(self._limits.stalled_s, self._limits.stalled_frames / first.fps)
-        return first
+        return dataclasses.replace(first, live=True)
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield its frames until it is closed. Raises SourceError: it stopped or stalled."""

@@ -56,7 +56,7 @@ class SentScenes:
         self._open = ExitStack()
         self._name = without_password(text)
         self._lines = _standard_input() if text == _STDIN else self._connect(text.removeprefix("scenes+"))
-        self.facts = SourceFacts("stream", self._name, _SIZE_PX, None, live=True)
+        self.facts = SourceFacts("stream", self._name, _SIZE_PX, None)
         self._image = np.full((_SIZE_PX[1], _SIZE_PX[0], 3), _GREEN)
 
     def frames(self) -> Iterator[CapturedFrame]:

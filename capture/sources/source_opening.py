@@ -10,15 +10,14 @@ from typing import Final
 
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock, FrameSource
-from downfield.capture.sources.camera_system import camera_system, find_camera
+from downfield.capture.sources.camera_system import camera_system, find_camera, list_cameras, match_camera
 from downfield.capture.sources.cameras import UsbCamera
 from downfield.capture.sources.file_sources import ImageFolder, VideoFile
 from downfield.capture.sources.reconnecting import ReconnectingSource
 from downfield.capture.sources.sound import Microphone, SourceWithMicrophone
-from downfield.capture.sources.source_types import GROUP, SourceChoice, is_address, is_recording, kind_on_disk, type_of
+from downfield.capture.sources.source_types import SourceChoice, is_recording, kind_on_disk, type_of, unknown_scheme
 from downfield.core.errors import DownfieldError, InputError, SourceError
 from downfield.core.files.input_files import special_kind
-from downfield.core.platform.packages import registered
 
 REOPENING_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0)  # Network cameras let go of a viewer within seconds
 
@@ -70,9 +69,9 @@ def reopen_source(
 def _camera_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
     """Return a function that opens a camera of this computer, each time it is called."""
     text, kind = choice.text, None
-    if is_address(text):
-        scheme = text.partition(":")[0].lower()
-        raise InputError(f"'{text}': {scheme}:// is not supported. Use one of {', '.join(sorted(registered(GROUP)))}.")
+    unknown = unknown_scheme(text)
+    if unknown is not None and not match_camera(text, list_cameras()):  # a camera's name may have a colon
+        raise unknown
     with suppress(OSError, ValueError):  # most names are a camera's, and no file's
         kind = special_kind(Path(text))
     if kind in {"a pipe", "a socket"}:  # a device may be a camera, which the search for one says

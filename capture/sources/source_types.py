@@ -19,6 +19,7 @@ from typing import Final, Literal
 from downfield.capture.source import CaptureClock, FrameSource
 from downfield.capture.sources.camera_request import CameraRequest
 from downfield.capture.sources.reconnecting import ReconnectLimits
+from downfield.core.addresses import without_password
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.core.platform.packages import broken_text, registered
 
@@ -89,6 +90,17 @@ def _load(entry: EntryPoint) -> SourceType:
     if not isinstance(loaded, SourceType):
         raise _broken(entry, f"{entry.value} is not a SourceType")
     return loaded
+
+
+def unknown_scheme(text: str) -> InputError | None:
+    """Return the error of a name with a scheme that is not registered; None for other names."""
+    named, schemes = _SCHEME.match(text), registered(GROUP)
+    if named is None or kind_on_disk(text) is not None or named[1].lower() in schemes:
+        return None
+    return InputError(
+        f"'{without_password(text)[:80]}': no source is registered as {named[1]}. Is its package installed?"
+        f" Or use one of {', '.join(sorted(schemes))}."
+    )
 
 
 def is_recording(text: str) -> bool:

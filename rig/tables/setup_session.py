@@ -21,7 +21,7 @@ from downfield.api.table_setup import (
 from downfield.calibration.advice import ADVICE_LIMITS, Advice, best_measurement, describe_certainty
 from downfield.calibration.field.progress import SolveProgress
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
-from downfield.capture.sources.source_types import SourceChoice, is_address
+from downfield.capture.sources.source_types import SourceChoice, type_of, unknown_scheme
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, InputError, RefusedError, Remedy
@@ -120,8 +120,11 @@ class SetupSession:
 
     def open_camera(self, source: str) -> SetupView:
         """Open a camera and show its picture; an earlier one is closed."""
-        if not is_address(source) and source not in {option.source for option in camera_options(self._running)}:
-            raise InputError(f"'{source[:80]}' is no camera of this computer. Choose one, or give a stream's address.")
+        named, offered = type_of(source), {option.source for option in camera_options(self._running)}
+        if source not in offered and (named is None or not named.live):
+            raise unknown_scheme(source) or InputError(
+                f"'{source[:80]}' is no camera of this computer. Choose one, or give a stream's address."
+            )
         with self._lock:
             self._refuse_while_busy()
             self.close()

@@ -28,7 +28,7 @@ from downfield.capture.sources.cameras import FULL_RATE_SHARE
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice
 from downfield.core.arrays import Image
-from downfield.core.errors import CalibrationError, DownfieldError, InputError, MissingExtraError, OutputError
+from downfield.core.errors import CalibrationError, DownfieldError, InputError, OutputError, SourceError
 from downfield.core.files.private_files import replace_private_file
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.display import as_toml, scrubber_of
@@ -71,7 +71,7 @@ def check_camera(choice: SourceChoice) -> tuple[list[CheckResult], list[Image]]:
     try:
         source = open_source(SourceChoice(choice.text, choice.camera, paced=False), CaptureClock(), ActiveProblems())
     except DownfieldError as error:
-        remedy = "" if isinstance(error, MissingExtraError) else "Plug it in, or name the right one with --source"
+        remedy = "Plug it in, or name the right one with --source" if isinstance(error, SourceError) else ""
         return [_fault(str(error), remedy)], []
     try:
         frames = _capture(source)

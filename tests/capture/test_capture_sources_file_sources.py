@@ -92,17 +92,18 @@ def test_a_source_is_chosen_by_its_name(clip: Path, tmp_path: Path) -> None:
     kinds = []
     for text in (str(clip), str(tmp_path), server.url):
         source = open_source(SourceChoice(text, CameraRequest()), clock, problems)
-        kinds.append(source.facts.kind)
+        kinds.append((source.facts.kind, source.facts.live))
         source.close()
     server.close()
-    assert kinds == ["clip", "images", "stream"]
+    assert kinds == [("clip", False), ("images", False), ("stream", True)]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("gone.mp4", "gone.mp4: no such file"),
-        ("gopher://table", "gopher:// is not supported"),
+        ("gopher://ann:secret@table", "'gopher://ann@table': no source is registered as gopher. Is its package"),
+        ("wached:/x.mp4", "no source is registered as wached. Is its package installed"),
         ("no such camera", "No camera matches"),
     ],
 )

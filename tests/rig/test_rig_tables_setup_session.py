@@ -48,6 +48,8 @@ def test_a_file_of_the_rig_is_no_camera(session: SetupSession, tmp_path: Path) -
     for source in (str(secret), "/etc/passwd", "twin:clean-tackle", ""):
         with pytest.raises(InputError, match="is no camera of this computer"):
             session.open_camera(source)
+    with pytest.raises(InputError, match="no source is registered as wached"):
+        session.open_camera("wached:/x")
     assert session.view().step == "camera"
 
 

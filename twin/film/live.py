@@ -39,7 +39,7 @@ class PlaySource:
         self.scenes: tuple[Scene, ...] = tuple(recording.scenes)
         self._recording, self._appearance = recording, appearance
         self._pacer = PlaybackPacer(paced=paced)
-        self.facts = SourceFacts("twin", script.name, appearance.camera.lens.size_px, script.fps, live=False)
+        self.facts = SourceFacts("twin", script.name, appearance.camera.lens.size_px, script.fps)
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, stamped with the play's own time."""
