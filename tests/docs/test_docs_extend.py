@@ -21,6 +21,7 @@ from structure import ROOMS
 
 from downfield.api.routes import pages
 from downfield.broadcast.overlays import installed
+from downfield.game.published.stream_topics import OnAirView
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extend.md"
@@ -106,7 +107,8 @@ def install(folder: Path) -> None:
 
 
 def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    paths = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": paths}
     return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, check=False)
 
 
@@ -169,15 +171,24 @@ def test_a_broken_package_is_named_beside_the_list_of_rulebooks(package: Path) -
 
 
 OPENED = """
-import sys
+import itertools, os, pathlib, sys, threading, time
 from downfield.capture.problems import ActiveProblems
 from downfield.capture.source import CaptureClock
 from downfield.capture.sources.source_opening import open_source
 from downfield.capture.sources.source_types import SourceChoice, is_recording
 source = open_source(SourceChoice(sys.argv[1]), CaptureClock(), ActiveProblems())
+picture, opened_ns, done = pathlib.Path(sys.argv[1].partition(":")[2]), time.time_ns(), threading.Event()
+def write():
+    for written_ns in itertools.count(opened_ns + 1_000_000_000, 1_000):
+        os.utime(picture, ns=(written_ns, written_ns))
+        if done.wait(0.05):
+            break
+threading.Thread(target=write).start()
 frame = next(iter(source.frames()))
+done.set()
 source.close()
 print(type(source).__name__, source.facts.size_px, frame.image[0, 0].tolist(), is_recording(sys.argv[1]))
+print(source.facts.live, round((frame.t_ns - opened_ns) / 1e8))
 """
 
 
@@ -194,7 +205,24 @@ def test_a_source_of_two_files_is_opened_by_its_scheme_and_reopened_as_any_camer
     picture = source_package / "table.png"
     cv2.imwrite(str(picture), np.full((36, 64, 3), (10, 20, 30), np.uint8))
     done = python(source_package, "-c", OPENED, f"newest:{picture}")
-    assert done.stdout == "ReconnectingSource (64, 36) [10, 20, 30] False\n", done.stderr
+    assert done.stdout == "ReconnectingSource (64, 36) [10, 20, 30] False\nTrue 10\n", done.stderr
+
+
+def test_a_recorded_source_is_said_to_be_so_by_its_type_alone(source_package: Path) -> None:
+    module = source_package / "newest_picture.py"
+    module.write_text(module.read_text().replace("SourceType(NewestPicture)", "SourceType(NewestPicture, live=False)"))
+    picture = source_package / "table.png"
+    cv2.imwrite(str(picture), np.full((36, 64, 3), (10, 20, 30), np.uint8))
+    done = python(source_package, "-c", OPENED, f"newest:{picture}")
+    assert done.stdout == "NewestPicture (64, 36) [10, 20, 30] True\nFalse 10\n", done.stderr
+
+
+def test_a_source_whose_package_is_not_installed_is_asked_for_and_the_others_are_listed(source_package: Path) -> None:
+    done = python(source_package, "-m", "downfield", "doctor", "--source", "wached:/x")
+    printed = " ".join((done.stdout + done.stderr).split())
+    assert "'wached:/x': no source is registered as wached. Is its package installed? Or use one of http" in printed
+    assert ", newest, " in printed
+    assert "Plug it in" not in printed
 
 
 LIVE = """
@@ -249,9 +277,34 @@ def test_an_overlay_of_three_files_shows_the_game_and_is_listed(overlay_package:
             obs.goto(f"{service.url}/overlay/downs?before=next&theme=light")
             service.publish("game", due="scrimmage", down=2, distance_yd=7.0)
             expect(obs.locator(".downs")).to_have_text("next: 2nd & 7")
+            stage = obs.locator("#stage")
+            expect(stage).to_have_css("opacity", "1")
+            service.publish("on_air", OnAirView(elements=("banner",)))
+            expect(stage).to_have_css("opacity", "0")
             obs.goto(f"{service.url}/#stream")
             card = obs.locator("article.overlay", has=obs.get_by_role("heading", name="Downs"))
             expect(card.get_by_label("Address")).to_have_value(f"{service.url}/overlay/downs")
+    finally:
+        service.stop()
+
+
+def test_an_overlay_may_have_the_name_of_a_script_of_downfields(overlay_package: Path, tmp_path: Path) -> None:
+    folder = overlay_package / "downfield_ticker"
+    (folder / "board.overlay.toml").write_text((folder / "downs.overlay.toml").read_text())
+    own = (folder / "downs.js").read_text().replace('"downs"', '"board"').replace("./dom.js", "./color.js")
+    (folder / "board.js").write_text(own)
+    (folder / "color.js").write_text('export * from "../dom.js";\n')
+    service = PageServer(tmp_path / "data")
+    (tmp_path / "data").mkdir()
+    service.start()
+    try:
+        with browser() as chrome, page_in(chrome) as obs:
+            obs.goto(f"{service.url}/overlay/board")
+            service.publish("game", due="scrimmage", down=2, distance_yd=7.0)
+            expect(obs.locator(".downs")).to_have_text("now: 2nd & 7")
+            same = "Promise.all(['', 'downfield_ticker/'].map((at) => import(`/assets/${at}format.js`)))"
+            assert obs.evaluate(f"{same}.then(([ours, theirs]) => ours.nameTeams === theirs.nameTeams)")
+            assert obs.request.get(f"{service.url}/assets/downfield_ticker/none.js").status == 404
     finally:
         service.stop()
 
@@ -262,7 +315,6 @@ def test_an_overlay_of_three_files_shows_the_game_and_is_listed(overlay_package:
         ("downs.overlay.toml", 'title = "Downs"\n', "downs.overlay.toml says no position"),
         ("downs.overlay.toml", 'position = "middle"\n', "downs.overlay.toml: position is not one of top-left"),
         ("calls.overlay.toml", 'position = "top"\n', "calls.overlay.toml has no script calls.js beside it"),
-        ("feed.js", "", ""),
     ],
 )
 def test_a_broken_overlay_is_named_and_leaves_the_others_alone(
@@ -271,14 +323,20 @@ def test_a_broken_overlay_is_named_and_leaves_the_others_alone(
     (overlay_package / "downfield_ticker" / file).write_text(text)
     names, problems = set(pages.overlay_pages()), installed.installed_overlays().problems
     assert {"calls", "scene", "sponsors"} < names
-    if reason:
-        assert "downs" not in names
-        assert any(
-            problem.startswith(f"The overlays of the package downfield-ticker can't be used: {reason}")
-            for problem in problems
-        ), problems
-    else:
-        assert "downs" in names, "a file that has a name of Downfield's own is not served in its place"
+    assert "downs" not in names
+    assert any(
+        problem.startswith(f"The overlays of the package downfield-ticker can't be used: {reason}")
+        for problem in problems
+    ), problems
+
+
+def test_a_package_replaces_no_overlay_of_downfields(overlay_package: Path) -> None:
+    folder = overlay_package / "downfield_ticker"
+    for suffix in (".overlay.toml", ".js"):
+        (folder / f"downs{suffix}").rename(folder / f"calls{suffix}")
+    found = installed.installed_overlays()
+    assert "downfield-ticker can't be used: calls exists already." in found.problems[0]
+    assert found.overlays["calls"].package == ""
 
 
 def test_a_page_of_three_files_is_served(tmp_path: Path) -> None:
