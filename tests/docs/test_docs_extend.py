@@ -217,6 +217,24 @@ def test_a_recorded_source_is_said_to_be_so_by_its_type_alone(source_package: Pa
     assert done.stdout == "NewestPicture (64, 36) [10, 20, 30] True\nFalse 10\n", done.stderr
 
 
+SET_UP = """
+import sys
+from downfield.capture.sources.source_types import SourceChoice
+from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.tables.setup_session import SetupSession
+session = SetupSession(RigSettings(data=sys.argv[1]), "", list, SourceChoice, print)
+print(session.open_camera(sys.argv[2]).step)
+session.close()
+"""
+
+
+def test_a_source_is_chosen_in_the_set_up_by_its_name(source_package: Path) -> None:
+    picture = source_package / "table.png"
+    cv2.imwrite(str(picture), np.full((36, 64, 3), (10, 20, 30), np.uint8))
+    done = python(source_package, "-c", SET_UP, str(source_package), f"newest:{picture}")
+    assert done.stdout == "aim\n", done.stderr
+
+
 def test_a_source_whose_package_is_not_installed_is_asked_for_and_the_others_are_listed(source_package: Path) -> None:
     done = python(source_package, "-m", "downfield", "doctor", "--source", "wached:/x")
     printed = " ".join((done.stdout + done.stderr).split())
