@@ -160,6 +160,13 @@ def test_numbers_are_painted_in_the_style_of_the_board(numerals: Numerals, widen
     assert bool((styled[..., 2] > styled[..., 0] + 100.0).any()) == reddens
 
 
+def test_a_bar_through_digits_is_painted_or_cut_out() -> None:
+    usual, barred, cut = (
+        number_at_20(plain(numerals=Numerals(bar=bar)), lines=False).sum() for bar in (0.0, 0.12, -0.12)
+    )
+    assert cut < usual < barred
+
+
 def test_numbers_lie_under_the_yard_line_or_over_it_and_along_the_field_or_across() -> None:
     under, over = (
         number_at_20(plain(line=WHITE, numerals=Numerals(gap=0.0, ink=RED, is_over_lines=is_over)))

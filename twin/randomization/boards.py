@@ -149,6 +149,8 @@ def vary_numerals(deck: Deck, board: BoardAppearance) -> BoardAppearance:
         stretch=deck.uniform(0.7, 1.7),
         weight=deck.uniform(-0.02, 0.05),
         slant=deck.uniform(-0.3, 0.3) if deck.chance(0.2) else 0.0,
+        bar=deck.uniform(-0.12, 0.16) if deck.chance(0.4) else 0.0,
+        bar_deg=deck.uniform(0.0, 180.0),
         ink=any_color(deck) if deck.chance(0.25) else None,
         rim=any_color(deck) if deck.chance(0.3) else None,
         is_over_lines=deck.chance(0.5),

@@ -152,6 +152,8 @@ class Numerals:
     stretch: float = 1.0  # of their width
     weight: float = 0.0  # added to their strokes on each side; negative takes away
     slant: float = 0.0  # shift of the upper edge against the lower
+    bar: float = 0.0  # width of a bar through the middle of each digit; a negative one is cut out, as stencils do
+    bar_deg: float = 60.0  # its angle from the horizontal
     ink: Color | None = None  # None for the lines' color
     rim: Color | None = None  # of an outline; None for none
     is_over_lines: bool = False  # whether they cover the yard line

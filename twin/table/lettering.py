@@ -41,6 +41,8 @@ def number_mask(text: str, fit_px: tuple[float, float], font: int, numerals: Num
     tall = max(digit.shape[0] for digit in digits)
     parts: list[Plane] = []
     for digit in digits:
+        if numerals.bar:
+            digit = _barred(digit, numerals)
         above = (tall - digit.shape[0]) // 2
         parts.append(np.pad(digit, ((above, tall - digit.shape[0] - above), (0, 0))))
         parts.append(np.zeros((tall, gap_px), dtype=np.float32))
@@ -62,6 +64,15 @@ def _thickened(mask: Plane, by_px: float) -> Plane:
         return mask
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
     return np.asarray((cv2.dilate if by_px > 0 else cv2.erode)(mask, kernel), dtype=np.float32)
+
+
+def _barred(digit: Plane, numerals: Numerals) -> Plane:
+    rows, columns = digit.shape
+    way = np.array([np.cos(np.radians(numerals.bar_deg)), -np.sin(np.radians(numerals.bar_deg))])
+    reach = 0.32 * min(columns / max(abs(way[0]), 1e-6), rows / max(abs(way[1]), 1e-6))
+    ends = np.rint([np.array([columns, rows]) / 2 + side * reach * way for side in (-1, 1)]).astype(int).tolist()
+    out, wide = digit.copy(), max(round(abs(numerals.bar) * rows), 1)
+    return np.asarray(cv2.line(out, ends[0], ends[1], (float(numerals.bar > 0),), wide, cv2.LINE_8), dtype=np.float32)
 
 
 def _slanted(mask: Plane, slant: float) -> Plane:
