@@ -20,7 +20,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import uvicorn
-from waiting import WAIT_S
+from waiting import WAIT_S, wait_until
 
 from downfield.api.app import create_app
 from downfield.api.context.access_control import access_control_of
@@ -92,8 +92,16 @@ def served(store: Path, *options: str) -> Iterator[Served]:
         process.stdout.close()
 
 
-def play(game_service: GameService, hub: Hub, picture: LatestPicture, stop: threading.Event, *, paced: bool) -> None:
-    """Play the bundled recording once, then keep publishing the rig's health."""
+def play(
+    game_service: GameService,
+    journals: StoredJournals,
+    hub: Hub,
+    picture: LatestPicture,
+    stop: threading.Event,
+    *,
+    paced: bool,
+) -> None:
+    """Play the bundled recording once, until all of it is stored, then keep publishing the rig's health."""
     recording = open_clip(bundled_demo())
     entries: list[Scene | Event] = [*recording.events, *recording.tracks]
     blank = cv2.imencode(".jpg", np.zeros((90, 160, 3), np.uint8))[1].tobytes()
@@ -110,6 +118,7 @@ def play(game_service: GameService, hub: Hub, picture: LatestPicture, stop: thre
         if isinstance(entry, Scene) and entry.frame % 10 == 0:
             picture.put(blank)
             game_service.publish_health(HealthStatus(text="playing", fps=30.0, frames=entry.frame))
+    wait_until(lambda: stop.is_set() or not journals._writer._storing.waiting, "the entries are not stored")
     hub.publish("notice", {"level": "info", "text": "played"})
     while not stop.wait(1.0):
         game_service.publish_health(HealthStatus(text="the recording is over"))
@@ -127,7 +136,8 @@ def main() -> None:
     store, hub, picture, stop = Store.at(options.store), Hub(), LatestPicture(), threading.Event()
     recording = open_clip(bundled_demo())
     machine = FakeRig(recording.calibration)
-    game_service = GameService(StoredJournals(store), hub, machine, recording.tracks.header.field, load_rulebook("tap"))
+    journals = StoredJournals(store)
+    game_service = GameService(journals, hub, machine, recording.tracks.header.field, load_rulebook("tap"))
     resumed = game_service.resume()
     if resumed is None:
         game_service.start_game(NewGame(title="demo"), recording.tracks.header.players)
@@ -142,7 +152,7 @@ def main() -> None:
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
     server = uvicorn.Server(config)
     playing = threading.Thread(
-        target=play, args=(game_service, hub, picture, stop), kwargs={"paced": options.paced}, daemon=True
+        target=play, args=(game_service, journals, hub, picture, stop), kwargs={"paced": options.paced}, daemon=True
     )
     if not options.hold and resumed is None:
         playing.start()
