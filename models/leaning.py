@@ -3,8 +3,8 @@
 A player leans toward the front, so that the helmet is ahead of the base's middle. A camera over the board's middle
 shows it farther out as well, by as much, and a network that sees one patch can't tell one from the other. But the shift
 by perspective grows evenly across the picture, and leaning turns with the figures: both follow from all helmets at
-once, with the fronts that are in doubt as unknowns (expectation maximization; Dempster, Laird and Rubin, 1977). On a
-table whose figures do not lean nothing changes.
+once, with the fronts that are in doubt as unknowns (expectation maximization; Dempster, Laird and Rubin, 1977). Where
+figures do not lean alike, the lean that is found is small, and so is what it counts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def lean_log_odds(place: Array, helmet: Array, ahead: Array, network: Array) -> 
 
     Args:
         place: middles of the bases, in widths of the picture from its middle, shape (n, 2).
-        helmet: helmets from there, in lengths of a base, shape (n, 2).
+        helmet: helmets from the middles of their bases, in lengths of a base, shape (n, 2).
         ahead: unit vectors of the headings, shape (n, 2).
         network: log-odds by the network that these are the fronts, shape (n,).
     """

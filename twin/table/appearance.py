@@ -148,7 +148,7 @@ class Decal:
 class Numerals:
     """How yard numbers are painted. Lengths are shares of their height."""
 
-    gap: float = 0.35  # between the digits, where the yard line runs
+    gap: float = 0.35  # between the digits, where the yard line runs, in ems
     stretch: float = 1.0  # of their width
     weight: float = 0.0  # added to their strokes on each side; negative takes away
     slant: float = 0.0  # shift of the upper edge against the lower
