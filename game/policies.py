@@ -13,7 +13,8 @@ from typing import Literal
 
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
-from downfield.officiating.calls import CallKind, Policy
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Policy
 from downfield.officiating.rulebooks.rulebook import Rulebook
 
 

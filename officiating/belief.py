@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final, Literal
 
+from downfield.officiating.call_kinds import MEANINGS, CallKind
+
 Unit = Literal["", "mm", "yd", "deg", "s", "count"]
 Basis = Literal["none", "frame", "history", "more", "joint"]
 """What a belief rests on: nothing measured, the margin alone, all frames up to the call, the margin and more, or
@@ -45,9 +47,6 @@ which figure it is; when it was; what a rulebook leaves to a person; empty for a
 
 _EVEN_ODDS: Final = 0.5
 _NORMAL: Final = NormalDist()
-_CONTACT_KINDS: Final = frozenset({"tackle", "broken_tackle", "slipped_tackle", "sack", "fumble"})
-_LINE_KINDS: Final = frozenset({"touchdown", "safety", "touchback", "out_of_bounds", "line_of_scrimmage", "first_down"})
-_BREACH_KINDS: Final = frozenset({"formation", "pivot", "penalty", "timing", "stoppage"})
 _UNITS: Final[dict[Unit, str]] = {"": "", "mm": " mm", "yd": " yd", "deg": "°", "s": " s", "count": ""}
 
 
@@ -185,13 +184,14 @@ WORDINGS: Final[dict[Measure, Wording]] = {
 }
 
 
-def measure_of(kind: str, unit: Unit) -> Measure:
+def measure_of(kind: CallKind, unit: Unit) -> Measure:
     """Return what the margin of a call is of, by its kind, where its rule names nothing else."""
-    if kind in _CONTACT_KINDS and unit == "mm":
+    about = MEANINGS[kind].about
+    if about == "contact" and unit == "mm":
         return "touch"
-    if kind in _LINE_KINDS and unit in {"mm", "yd"}:
+    if about == "line" and unit in {"mm", "yd"}:
         return "line"
-    return "excess" if kind in _BREACH_KINDS else ""
+    return "excess" if about == "breach" else ""
 
 
 def event_words(probability: float, measure: Measure, *, too_close: bool = False) -> str:

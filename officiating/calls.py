@@ -4,51 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from downfield.core.errors import RulebookError
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import Probability, record
 from downfield.officiating.belief import Belief, Measure, Unit, believe, event_words, measure_of
+from downfield.officiating.call_kinds import CALL_KINDS, CallKind
 from downfield.officiating.conditions import Condition, Together, is_story_of, joint_words
 from downfield.officiating.declarations import Side
 
-CallKind = Literal[
-    "tackle",
-    "broken_tackle",
-    "slipped_tackle",
-    "sack",
-    "down_by_fall",
-    "fumble",
-    "fumble_recovery",
-    "out_of_bounds",
-    "touchdown",
-    "safety",
-    "touchback",
-    "first_down",
-    "turnover_on_downs",
-    "line_of_scrimmage",
-    "stopped",
-    "stoppage",
-    "reception",
-    "interception",
-    "incomplete",
-    "overrun",
-    "field_goal",
-    "extra_point",
-    "two_point",
-    "kick",
-    "penalty",
-    "formation",
-    "pivot",
-    "timing",
-    "turned_back",
-    "figure_dead",
-    "period",
-    "game_over",
-    "info",
-]
-CALL_KINDS: Final = frozenset(get_args(CallKind))
 Verdict = Literal["called", "too_close", "proposed", "reported"]
 Policy = Literal["auto", "propose", "log"]  # what may be done with a call of some kind without a person
 

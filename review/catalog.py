@@ -31,7 +31,7 @@ from downfield.game.records.entries import (
 )
 from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.records.models import TopicModel
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.store.database.reader import StoreReader
 
 GameStanding = Literal["in_play", "unfinished", "ended", "reopened"]

@@ -7,7 +7,7 @@ from scripted_plays import BASE
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 
 CARRIER, HITTER = "dark-28", "light-24"
 PLAYERS = (Player(CARRIER, "dark"), Player(HITTER, "light"))

@@ -29,7 +29,8 @@ from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store.writing.journals import StoredJournals

@@ -23,7 +23,8 @@ from typing import Any, Final, Literal, get_args
 from declared_game import DeclaredGame
 
 from downfield.core.scene import Player
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,

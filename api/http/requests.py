@@ -15,7 +15,8 @@ from downfield.api.http.problems import ProblemError
 from downfield.core.scene import Player
 from downfield.game.records.commands import TeamSheet
 from downfield.game.records.models import RequestModel
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import BallPlaced, Declaration, KickEnded, SetUp, Side
 
 MAX_PLAYERS: Final = 120  # Of one roster; a real one has 53, a table's seldom more than 40

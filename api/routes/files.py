@@ -20,7 +20,8 @@ from downfield.core.errors import BusyError, MissingExtraError, NotFoundError
 from downfield.core.files.csv_text import csv_text
 from downfield.core.records import made_of
 from downfield.game.records.models import TopicModel
-from downfield.officiating.calls import CallKind, Policy
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Policy
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat

@@ -31,7 +31,7 @@ from downfield.game.records.commands import NewGame
 from downfield.game.records.final_score import SignatureView, signature_views
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import TopicModel
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, EventsHeader
 from downfield.officiating.state.game_state import opponent

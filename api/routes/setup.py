@@ -20,7 +20,8 @@ from downfield.game.receipts import Accepted
 from downfield.game.records.commands import Settings, UseCalibration
 from downfield.game.records.models import RequestModel, TopicModel
 from downfield.game.service import GameService
-from downfield.officiating.calls import CallKind, Policy
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Policy
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK
 from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
 from downfield.officiating.rulebooks.rulebook import load_rulebook

@@ -19,7 +19,7 @@ from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.plays import Play
 from downfield.game.records.keeping import GameRow
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.painting import spoken_name

@@ -17,6 +17,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.game.published.game_topics import CallView
 from downfield.game.records.keeping import GameRow
+from downfield.officiating.call_kinds import CROSSINGS, GOAL_LINE
 from downfield.review.evidence.call_viewer import base_height_mm
 from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.finder import EvidenceFinder
@@ -24,7 +25,7 @@ from downfield.review.pictures.clips import TimedImage, encode_fragments
 from downfield.review.pictures.drawings import DrawnLine, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.projection import Place, Projection, rectify
 
-_LINE_PLANE_KINDS: Final = frozenset({"out_of_bounds", "touchdown", "safety", "touchback", "line_of_scrimmage"})
+_ON_PAINT: Final = CROSSINGS | GOAL_LINE
 """Calls about paint; of all others the tops of the bases are seen to scale."""
 
 
@@ -159,7 +160,7 @@ class ReplayWork:
         made = self.calibrated.fitting(size_px).calibration
         if made is None:
             return _ReplayGround(None, Projection(None, evidence.players))
-        on_paint = evidence.call.kind in _LINE_PLANE_KINDS or evidence.call.measure in {"line", "short"}
+        on_paint = evidence.call.kind in _ON_PAINT or evidence.call.measure in {"line", "short"}
         plane = 0.0 if on_paint else base_height_mm(evidence)
         projection = Projection(made, evidence.players, plane)
         marks = evidence.marks(evidence.decisive)

@@ -13,7 +13,8 @@ from pydantic import Field
 from downfield.core.scene import BallState, Jersey, Power
 from downfield.game.records.models import TopicModel
 from downfield.officiating.belief import Basis, Measure, Unit
-from downfield.officiating.calls import CallKind, CallNumbers, Verdict
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import CallNumbers, Verdict
 from downfield.officiating.conditions import Together
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.state.game_state import Phase

@@ -18,20 +18,23 @@ from downfield.game.published.game_topics import CallView
 from downfield.game.published.views import clock_text
 from downfield.game.records.entries import Snap
 from downfield.game.records.models import TopicModel
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import (
+    DEAD_BALL,
+    KICKED,
+    MEANINGS,
+    NO_GAIN,
+    SCORES,
+    SPOTTED,
+    TAKEN,
+    TURNOVERS,
+    CallKind,
+)
 from downfield.officiating.declarations import Side
 from downfield.officiating.state.game_state import opponent
 from downfield.officiating.state.play_state import PlayKind
 
 SCRIMMAGE: Final = frozenset({"scrimmage", "punt", "field_goal"})  # kinds of plays that have a down and a distance
 
-SCORES: Final[tuple[CallKind, ...]] = ("touchdown", "safety", "field_goal", "extra_point", "two_point")
-TURNOVERS: Final[tuple[CallKind, ...]] = ("interception", "fumble_recovery", "turnover_on_downs")
-_SPOTTED: Final[tuple[CallKind, ...]] = ("out_of_bounds", "sack", "tackle", "down_by_fall", "stopped", "stoppage")
-"""Calls that end a run or a catch where the ball then is."""
-
-_KICKED: Final[tuple[CallKind, ...]] = ("kick", "touchback")
-_NO_GAIN: Final[tuple[CallKind, ...]] = ("incomplete", "overrun")
 _WIPED_OUT: Final = frozenset(
     {
         "offensive_pass_interference",
@@ -44,16 +47,7 @@ _WIPED_OUT: Final = frozenset(
     }
 )
 """Details of penalties after which a play does not count; others are before a snap, or walked off from its end."""
-_POINTS: Final[dict[CallKind, int]] = {"touchdown": 6, "field_goal": 3, "safety": 2, "two_point": 2, "extra_point": 1}
 _GOOD: Final = frozenset({"", "good"})
-_DEAD_BALL: Final[tuple[CallKind, ...]] = ("incomplete", *_SPOTTED, "touchback", "kick", "penalty")
-_ENDINGS: Final[dict[CallKind, str]] = {
-    "turnover_on_downs": "turnover on downs",
-    "incomplete": "incomplete pass",
-    "out_of_bounds": "out of bounds",
-    "down_by_fall": "down by a fall",
-    "fumble_recovery": "fumble recovered",
-}
 _PLAYER: Final = re.compile(r"\b(dark|light)-(\d+)")
 
 
@@ -95,7 +89,7 @@ class Play(TopicModel):
     @property
     def is_run(self) -> bool:
         """Whether it is a run or a pass from scrimmage that counts; a punt that was never kicked is one as well."""
-        return self.counts and (self.kind == "scrimmage" or (self.kind == "punt" and not self.has(*_KICKED)))
+        return self.counts and (self.kind == "scrimmage" or (self.kind == "punt" and not self.has(*KICKED)))
 
     @property
     def in_force(self) -> tuple[CallView, ...]:
@@ -194,7 +188,7 @@ def _by_play(calls: Iterable[CallView], snaps_ns: Sequence[int]) -> list[tuple[C
 
 def _ending(in_force: Sequence[CallView]) -> CallView | None:
     """Return the call that says what came of a play: a score before a change of possession before a dead ball."""
-    for kinds in (SCORES, TURNOVERS, _DEAD_BALL):
+    for kinds in (SCORES, TURNOVERS, DEAD_BALL):
         found = next((call for call in reversed(in_force) if call.kind in kinds), None)
         if found is not None:
             return found
@@ -212,7 +206,7 @@ def _losses(snap: Snap, in_force: Sequence[CallView]) -> tuple[tuple[Side, ...],
     holder, losses, holders = snap.offense, list[Side](), list[Side]()
     kicked = snap.kind not in {"scrimmage", "two_point"}
     for call in in_force:
-        taken = call.kind in TURNOVERS[:2]
+        taken = call.kind in TAKEN
         # A play told by its end says who had the ball then, and no more.
         told = call.kind in {"first_down", "touchdown", "touchback"}
         if call.kind == "turnover_on_downs":
@@ -230,7 +224,7 @@ def _points(snap: Snap, in_force: Sequence[CallView], holders: Sequence[Side]) -
     for call, holder in zip(in_force, holders, strict=True):
         # The goal line crossed on a try is worth what its own call says.
         on_try = snap.kind in {"extra_point", "two_point"} and call.kind == "touchdown"
-        points = 0 if on_try else _POINTS.get(call.kind, 0)
+        points = 0 if on_try else MEANINGS[call.kind].points
         if points and (call.kind in {"touchdown", "safety"} or call.detail in _GOOD):
             yield call.side or (opponent(holder) if call.kind == "safety" else holder), points
 
@@ -239,7 +233,7 @@ def _is_pass(snap: Snap, in_force: Sequence[CallView]) -> bool | None:
     """Return whether a play was a pass; None where a person told no more than where it ended."""
     if snap.kind not in {"scrimmage", "two_point"}:
         return False
-    if any(call.kind in {"reception", "interception", "sack", *_NO_GAIN} for call in in_force):
+    if any(call.kind in {"reception", "interception", "sack", *NO_GAIN} for call in in_force):
         return True
     return snap.is_pass if snap.told else False
 
@@ -248,7 +242,7 @@ def _gain_yd(snap: Snap, in_force: Sequence[CallView], losses: Sequence[Side], l
     """Return what the offense gained, in tenths; a return by the other side is no gain of anybody's."""
     if snap.kind not in {"scrimmage", "two_point", "punt"}:
         return None
-    if snap.kind == "punt" and any(call.kind in _KICKED for call in in_force):
+    if snap.kind == "punt" and any(call.kind in KICKED for call in in_force):
         return None
     reached_yd = _reached_yd(snap, in_force, losses, length_yd)
     if reached_yd is None:
@@ -265,7 +259,7 @@ def _reached_yd(snap: Snap, in_force: Sequence[CallView], losses: Sequence[Side]
     def progress(x_yd: float) -> float:
         return x_yd if snap.direction > 0 else length_yd - x_yd
 
-    if any(call.kind in _NO_GAIN for call in in_force):
+    if any(call.kind in NO_GAIN for call in in_force):
         return progress(snap.spot_yd)
     lost = bool(losses) and losses[0] == snap.offense and not any(c.kind == "turnover_on_downs" for c in in_force)
     if lost:
@@ -275,7 +269,7 @@ def _reached_yd(snap: Snap, in_force: Sequence[CallView], losses: Sequence[Side]
     for call in reversed(in_force):
         if call.kind == "touchdown":
             return length_yd
-        if call.kind in {*_SPOTTED, "fumble_recovery"} and call.spot_yd is not None:
+        if call.kind in {*SPOTTED, "fumble_recovery"} and call.spot_yd is not None:
             return progress(call.spot_yd[0])
         if call.kind == "safety":
             return 0.0
@@ -291,7 +285,7 @@ def _result(
     waiting = sum(call.standing == "open" for call in calls)
     parts = [] if ending is None else [_call_words(ending)]
     if ending is not None:
-        if gain_yd is not None and ending.kind in _SPOTTED:
+        if gain_yd is not None and ending.kind in SPOTTED:
             parts.append(_gain_words(gain_yd))
         if any(call.kind == "first_down" for call in in_force):
             parts.append("first down")
@@ -312,7 +306,7 @@ def _call_words(call: CallView) -> str:
         return f"{name} {call.detail.replace('_', ' ')}".rstrip()
     if call.kind in {"kick", "penalty"}:
         return plain_players(call.text)
-    return _ENDINGS.get(call.kind, call.kind.replace("_", " "))
+    return MEANINGS[call.kind].words or call.kind.replace("_", " ")
 
 
 def _gain_words(yards: float) -> str:

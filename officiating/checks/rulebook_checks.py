@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeVar
 
 from downfield.core.scene import Jersey, Player, Scene
-from downfield.officiating.calls import CallKind, CallNumbers, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.checks.check import Check, ClauseResult
 from downfield.officiating.checks.formation import Formation, build_formation
 from downfield.officiating.checks.movement import PreSnapChanges, find_pose_changes

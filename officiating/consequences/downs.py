@@ -10,7 +10,8 @@ import math
 from typing import Final, Literal
 
 from downfield.core.records import replace
-from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences.measured_places import PastLine, decide
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Params, read_params

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.officiating.belief import Measure, share_above_zero
-from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_roll
 from downfield.officiating.declarations import Roll
 from downfield.officiating.rules.house_tackles import was_hard

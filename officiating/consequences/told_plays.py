@@ -6,7 +6,8 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import replace
-from downfield.officiating.calls import POWER, Call, CallKind, CallNumbers, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import POWER, Call, CallNumbers, Finding
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
     BALL_LIVE,

@@ -11,7 +11,8 @@ from typing import Final
 
 from downfield.core.records import made_of, record, replace
 from downfield.core.scene import Power, Scene
-from downfield.officiating.calls import Call, CallKind, RefusedEvent
+from downfield.officiating.call_kinds import MEANINGS, PLAY_CALLS
+from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import CardPlayed, PlayEnded, Side
 from downfield.officiating.events import Event, Ruling
@@ -141,39 +142,6 @@ def without_met_wait(game: GameState) -> GameState:
     return game if game.wait is None or game.phase in PENDING_INPUT else replace(game, wait=None)
 
 
-PLAY_CALLS: Final[frozenset[CallKind]] = frozenset(
-    {
-        "tackle",
-        "sack",
-        "down_by_fall",
-        "out_of_bounds",
-        "stopped",
-        "fumble",
-        "fumble_recovery",
-        "touchdown",
-        "safety",
-        "touchback",
-        "incomplete",
-        "overrun",
-        "reception",
-        "interception",
-        "kick",
-        "field_goal",
-        "extra_point",
-        "two_point",
-    }
-)
-"""Calls that only a play makes: one of them between plays is a play that nobody saw begin."""
-
-_BY_CALL: Final[dict[CallKind, PlayKind]] = {
-    "field_goal": "field_goal",
-    "extra_point": "extra_point",
-    "two_point": "two_point",
-    "kick": "punt",
-}
-"""The kind of a play from scrimmage, or of a try, that its first call shows."""
-
-
 @record
 class Snap:
     """A play began."""
@@ -223,7 +191,7 @@ def _kind(game: GameState, first: Call, body: object) -> PlayKind:
         return kind_by_card(body.kind, game.due)
     if game.play.kind != "scrimmage":
         return game.play.kind
-    return _BY_CALL.get(first.kind, game.due) if game.due in {"scrimmage", "extra_point"} else game.due
+    return MEANINGS[first.kind].play or game.due if game.due in {"scrimmage", "extra_point"} else game.due
 
 
 def _carrier(game: GameState, body: object) -> str | None:

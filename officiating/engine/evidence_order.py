@@ -19,7 +19,8 @@ from typing import Final
 from downfield.core.field.model import FieldModel
 from downfield.core.records import replace
 from downfield.core.scene import Scene
-from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.call_kinds import CONTACTS, CROSSINGS
+from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition
 from downfield.officiating.params import Params
 from downfield.officiating.rules.lines import spot_at
@@ -28,12 +29,6 @@ from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.interfaces import Rule
 from downfield.officiating.state.over_fronts import facts_as_of, unknown_instant
 from downfield.officiating.state.play_state import FigureFall, OpponentTouch, finding_key
-
-CONTACTS: Final[frozenset[CallKind]] = frozenset({"tackle", "broken_tackle", "sack", "down_by_fall", "fumble"})
-"""Kinds that may end a carrier's run at an instant of their own."""
-
-CROSSINGS: Final[frozenset[CallKind]] = frozenset({"touchdown", "safety", "out_of_bounds", "line_of_scrimmage"})
-"""Kinds that say where a carrier was against a line."""
 
 _RUNNING: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
 

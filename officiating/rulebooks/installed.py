@@ -15,7 +15,7 @@ from typing import Final
 
 from downfield.core.errors import RulebookError
 from downfield.core.platform.packages import broken_text, registered
-from downfield.officiating.calls import CALL_KINDS
+from downfield.officiating.call_kinds import CALL_KINDS
 from downfield.officiating.params import read_params
 from downfield.officiating.state.interfaces import RuleSystem
 

@@ -31,7 +31,8 @@ from typing import Any, Final, cast, get_args
 from downfield.core.errors import FormatError, RulebookError
 from downfield.core.files.input_files import parse_toml, read_text
 from downfield.core.records import out_of_range
-from downfield.officiating.calls import CallKind, Policy
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Policy
 from downfield.officiating.clauses import Clause, clauses_of
 from downfield.officiating.params import Mistakes, Params
 from downfield.officiating.rulebooks.default import DEFAULT_RULEBOOK

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.scene import Figure, Scene
-from downfield.officiating.calls import CallKind, CallNumbers, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.params import Param, Params, read_params, with_defaults
 from downfield.officiating.rules.lines import Spot, carried_ball, spot_at

@@ -12,7 +12,8 @@ from typing import Final, Literal
 
 from downfield.core.footprint import Face
 from downfield.core.scene import OPPOSITE_FACE, Figure, Scene
-from downfield.officiating.calls import CallKind, CallNumbers, Finding
+from downfield.officiating.call_kinds import SPOTTED
+from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.conditions import Condition
 from downfield.officiating.params import Params, read_params
 from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, exceedance_probability, find_figure
@@ -22,7 +23,7 @@ HOUSE_TACKLE_PARAMS: Final = read_params("downfield.officiating.rules", "house_t
 HITS: Final = ("tackle.side_bonus_yd", "tackle.rear_bonus_yd", "tackle.hard_hit_mm_s")
 """Parameters for which it matters how a carrier was hit."""
 BONUS_ENDS_YD: Final = 1.0  # a bonus takes the ball no nearer to the goal line: it scores nothing
-RUN_ENDS: Final[frozenset[CallKind]] = frozenset({"tackle", "sack", "down_by_fall", "out_of_bounds", "stopped"})
+_ENDS: Final = SPOTTED - {"stoppage"}
 
 _SPEED_WINDOW_NS: Final = 200_000_000  # a hit's speed is averaged over this time before it: over one vibration
 Hit = Literal["front", "side", "rear"]
@@ -40,11 +41,11 @@ def measure_hit(facts: Facts, carrier: Figure, contact: OpponentContact, params:
 
 def by_house_rules(finding: Finding, game: GameState, params: Params) -> Finding:
     """Return the end of a run as the league has it: a fumble after a hard hit, the spot with what it adds."""
-    if finding.kind not in RUN_ENDS:
+    if finding.kind not in _ENDS:
         return finding
     if finding.kind == "tackle":
         finding = _doubtful(_hard_hit(finding, params), params)
-    return _spotted(finding, game, params) if finding.kind in RUN_ENDS and finding.spot_yd is not None else finding
+    return _spotted(finding, game, params) if finding.kind in _ENDS and finding.spot_yd is not None else finding
 
 
 def was_hard(closing_mm_s: float | None, params: Params) -> bool:

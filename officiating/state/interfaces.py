@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from downfield.core.field.model import FieldModel
-from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.clauses import Clause
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from downfield.core.records import record, replace
 from downfield.core.scene import Scene
+from downfield.officiating.call_kinds import RUN_ENDS
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability
 from downfield.officiating.declarations import Side
@@ -34,7 +35,6 @@ BOARD_S: Final = "board_s"  # note of a play: how long the board has run in it u
 
 HowGained = Literal["snap", "pitch", "reception", "interception", "kick", "recovery"]
 
-_ENDS: Final = frozenset({"tackle", "down_by_fall", "fumble", "out_of_bounds", "touchdown", "safety"})
 _SAME_SPOT_YD, _SAME_SPOT_SIGMAS = 0.1, 2.0  # spots no further apart than both are the same
 
 
@@ -284,9 +284,9 @@ class PlayState:
         What was too close to call may have ended it. At the same spot, within its error, it is over either way.
         """
         mine = finding_key(finding)
-        others = (one for one in self.open_findings if one.kind in _ENDS and finding_key(one) != mine)
+        others = (one for one in self.open_findings if one.kind in RUN_ENDS and finding_key(one) != mine)
         before = [one for one in others if _elsewhere(one, finding)]
-        if finding.kind not in _ENDS | {"line_of_scrimmage"} or not before:
+        if finding.kind not in RUN_ENDS | {"line_of_scrimmage"} or not before:
             return finding
         itself = Condition(finding.measure, finding.probability, finding.margin, finding.sigma, finding.unit)
         still_on = math.prod(1.0 - one.probability for one in before)

@@ -17,13 +17,13 @@ from downfield.core.footprint import Face, outlines_of, rectangles_mm
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Posture, Power
 from downfield.game.published.game_topics import CallView
+from downfield.officiating.call_kinds import GOAL_LINE
 from downfield.review.pictures.projection import Outline, Place, Point, Projection
 
 LineOnBoard = Literal["scrimmage", "to_gain", "goal", "call"]
 FigurePart = Literal["first", "second", "other"]
 
-_GOAL_LINE_CALLS: Final = frozenset({"touchdown", "safety", "touchback"})
-_ABOUT_GOAL_LINES: Final = _GOAL_LINE_CALLS | {"info"}  # a punt into the end zone is information
+_ABOUT_GOAL_LINES: Final = GOAL_LINE | {"info"}  # a punt into the end zone is information
 _LINE_POINTS: Final = 24  # a lens bends straight lines
 _SIDES: Final[dict[Face, tuple[int, int]]] = {"front": (0, 1), "right": (1, 2), "rear": (2, 3), "left": (3, 0)}
 
@@ -266,7 +266,7 @@ def _line_of_call(marks: CallMarks, field: FieldModel) -> tuple[Point, Point] | 
     if call.spot_yd is None:
         return None
     x_yd, y_yd = call.spot_yd
-    if call.kind in _GOAL_LINE_CALLS:
+    if call.kind in GOAL_LINE:
         return _across(field, 0.0 if x_yd < field.length_yd / 2 else field.length_yd)
     if call.measure == "end_line":
         beyond_yd = -field.end_zone_yd if x_yd < field.length_yd / 2 else field.length_yd + field.end_zone_yd

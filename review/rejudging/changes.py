@@ -21,7 +21,8 @@ from downfield.game.receipts import Accepted
 from downfield.game.records.entries import Effects, RulebookRecord, Snap, record_of
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.models import TopicModel
-from downfield.officiating.calls import Call, CallKind, Verdict
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, Verdict
 from downfield.officiating.engine.calling import LINE_UPS
 from downfield.officiating.engine.engine_state import calls_to_append
 from downfield.officiating.engine.recording import CallDifference, compare_calls

@@ -17,8 +17,8 @@ from downfield.game.published.game_topics import CallView
 from downfield.game.records.keeping import GameRow
 from downfield.game.records.owner import NOBODY
 from downfield.game.shadow import shadow_title
-from downfield.officiating.calls import CallKind, Policy
-from downfield.officiating.engine.engine_state import PLAY_CALLS
+from downfield.officiating.call_kinds import PLAY_CALLS, CallKind
+from downfield.officiating.calls import Policy
 from downfield.review.reports.markup import Cell, document, paragraph, section, table
 from downfield.review.reports.statistics import ReportTable
 from downfield.store.database.reader import StoreReader

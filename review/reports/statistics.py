@@ -14,8 +14,8 @@ from typing import Final, TypeVar, get_args
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Jersey, Player, Scene
 from downfield.game.published.game_topics import CallView
-from downfield.game.published.plays import SCORES, SCRIMMAGE, TURNOVERS, Play
-from downfield.officiating.calls import CallKind
+from downfield.game.published.plays import SCRIMMAGE, Play
+from downfield.officiating.call_kinds import SCORES, TURNOVERS, CallKind
 from downfield.officiating.declarations import Side
 from downfield.review.reports.markup import Cell
 
@@ -218,7 +218,7 @@ def _drive(number: int, plays: Sequence[Play]) -> DriveLine:
 
 def _outcome(plays: Sequence[Play]) -> str:
     for play in plays:
-        scores = [call for call in play.in_force if call.kind in SCORES[:3]]
+        scores = [call for call in play.in_force if call.kind in SCORES - {"extra_point", "two_point"}]
         if scores:
             return scores[-1].text
         if play.is_lost:

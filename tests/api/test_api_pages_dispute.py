@@ -37,7 +37,7 @@ from downfield.core.arrays import Image
 from downfield.core.footprint import signed_gap
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundles import format as names
 from downfield.review.evidence import ready_pictures

@@ -11,7 +11,8 @@ from scripted_plays import ScriptedFigure, event, film, in_order, opening, runs,
 
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import load_field
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,

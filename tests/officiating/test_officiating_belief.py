@@ -13,7 +13,8 @@ from downfield.core.field.model import load_field
 from downfield.game.published.views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, record_of
 from downfield.officiating.belief import Unit, believe, percent_text
-from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.engine.calling import make_call
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 

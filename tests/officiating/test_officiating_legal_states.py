@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from legal_states import FIGURES, ROSTER, SIDES, assert_legal
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,

@@ -18,7 +18,8 @@ from possible_states import assert_possible
 
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import load_field
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared, PlayEnded, Roll
 from downfield.officiating.engine.recording import judge_recording
 from downfield.officiating.events import Event, Ruling, Tick, Undo

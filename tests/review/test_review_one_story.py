@@ -24,7 +24,8 @@ from downfield.game.published.game_topics import CallView, ConditionView, Ruling
 from downfield.game.published.views import CallContext, call_view
 from downfield.game.records.entries import GameStarted, record_of
 from downfield.officiating.belief import Measure, percent_text
-from downfield.officiating.calls import Call, CallKind, Finding, Verdict
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, Finding, Verdict
 from downfield.officiating.conditions import Condition, Together
 from downfield.officiating.engine.calling import apply_ruling, make_call
 from downfield.officiating.events import Ruling

@@ -16,7 +16,8 @@ from downfield.capture.sources.file_sources import bundled_demo
 from downfield.core.arrays import Image
 from downfield.game.published.game_topics import ConditionView
 from downfield.game.records.entries import Snap
-from downfield.officiating.calls import CallKind, CallNumbers
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import CallNumbers
 from downfield.review.pictures.drawings import DrawnFigure, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.painting import DRAWING_KINDS, PaintedCall, close_up, paint
 from downfield.review.pictures.projection import Place, Projection

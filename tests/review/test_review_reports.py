@@ -24,7 +24,8 @@ from downfield.game.receipts import Submission
 from downfield.game.records.commands import TeamSheet
 from downfield.game.records.entries import Effects, EventRecorded, GameStarted, Snap, record_of
 from downfield.game.records.keeping import GameRow
-from downfield.officiating.calls import Call, CallKind, Verdict
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, Verdict
 from downfield.officiating.declarations import ChoiceMade, PlayEnded, Roll, SetUp, Side
 from downfield.officiating.events import Body, Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import load_rulebook

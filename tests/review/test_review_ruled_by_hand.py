@@ -11,7 +11,8 @@ from played_table import Table
 
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.receipts import Accepted, Submission
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import SetUp, Side
 from downfield.officiating.events import Ruling
 from downfield.review.reports.statistics import team_lines

@@ -10,7 +10,8 @@ from typing import Literal
 from downfield.core.field.model import FieldModel
 from downfield.core.records import record
 from downfield.core.scene import Scene
-from downfield.officiating.calls import CallKind, Verdict
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Verdict
 from downfield.officiating.events import Event
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.twin.plays.ground import PlayHistory, check_script

@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import replace
-from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,

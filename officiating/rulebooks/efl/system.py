@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from downfield.core.records import replace
 from downfield.officiating import declarations as d
-from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Finding
 from downfield.officiating.checks import alignment, backs, pivots
 from downfield.officiating.checks import kicks as kick_checks
 from downfield.officiating.checks.rulebook_checks import RulebookChecks

@@ -12,7 +12,8 @@ from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.records import replace
 from downfield.core.scene import Figure
-from downfield.officiating.calls import Call, CallKind, CallNumbers, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Call, CallNumbers, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     body_of,

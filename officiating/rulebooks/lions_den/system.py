@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from downfield.officiating import declarations as d
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.officiating.checks.alignment import defense_off, men_on_line
 from downfield.officiating.checks.backs import punt_spot
 from downfield.officiating.checks.kicks import kickers, lions_den_receivers

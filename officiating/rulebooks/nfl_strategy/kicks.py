@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from downfield.core.records import replace
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.officiating.declarations import Side
 from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy.play import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from downfield.core.records import record
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.declarations import Choice, FoulDeclared, Side

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import replace
-from downfield.officiating.calls import CallKind, CallNumbers, Finding
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import CallNumbers, Finding
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
     body_of,

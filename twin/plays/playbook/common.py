@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from downfield.core.field.model import FieldModel, preset
-from downfield.officiating.calls import CallKind, Verdict
+from downfield.officiating.call_kinds import CallKind
+from downfield.officiating.calls import Verdict
 from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, SetUp, Side
 from downfield.twin.physics.body import Trait
 from downfield.twin.plays.formations import (

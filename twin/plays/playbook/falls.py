@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.officiating.declarations import Coin
 from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import FS, RB, RCB

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from downfield.officiating import declarations as d
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import FB, QB, RCB, SE, teams
 from downfield.twin.plays.ground import PlayHistory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.twin.plays import script as do
 from downfield.twin.plays.formations import FS, LT, RB, RCB, RDE, SS
 from downfield.twin.plays.ground import PlayHistory

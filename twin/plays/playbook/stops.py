@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
-from downfield.officiating.calls import CallKind
+from downfield.officiating.call_kinds import CallKind
 from downfield.officiating.declarations import Claim, LineUpDeclared, OffenseSet, PivotsDone, SetUp
 from downfield.twin.plays.formations import (
     FB,
