@@ -137,12 +137,12 @@ def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> No
     print(_line(ONE_THREAD, float(np.median(each_ms)), note=_spread(each_ms)))
     augmented_ms = float(np.median(_times_ms(opened(threads=1, augmented=True).detect, frames)))
     print(f"  with test-time augmentation{'':<14}{augmented_ms:>9.2f} ms")
-    first = opened(threads=1, second_look=False)
+    first = opened(threads=1, refine=False)
     first_ms = float(np.median(_times_ms(first.detect, frames)))
-    print(f"  figure detector alone{'':<20}{first_ms:>9.2f} ms")
+    print(f"  detector alone{'':<27}{first_ms:>9.2f} ms")
     if isinstance(detector, TrackingDetector):
         find_ms = float(np.median(_times_ms(detector.find_candidates, frames)))
-        print(f"  figure and ball detectors{'':<16}{find_ms:>9.2f} ms")
+        print(f"  detector, and the ball in patches{'':<8}{find_ms:>9.2f} ms")
     print(_line(BOTH, _throughput([opened(threads=1).detect for _ in range(2)], frames)))
     if isinstance(detector, TrackingDetector):
         video = _video()

@@ -26,16 +26,12 @@ class NetworkFiles:
 
 
 @record
-class OpinionWeights:
-    """How opinions of two refiners, and of the ball's networks, are combined."""
+class RefinerWeights:
+    """How much the logits of the refiner and of the second one count."""
 
-    # weights of the refiner's and the second refiner's logit of facing the other way
-    front: tuple[float, float] = (0.5, 0.5)
-    fallen: tuple[float, float] = (0.5, 0.5)  # the same for having fallen
-    figure: tuple[float, float] = (1.0, 0.0)  # the same for a figure being present
-    # slopes of the logits of the ball's own networks and of the second refiner, and an intercept, which give the logit
-    # of a ball; None if the second refiner's opinion about the ball doesn't count
-    ball: tuple[float, float, float] | None = None
+    front: tuple[float, float] = (0.5, 0.5)  # of facing the other way
+    fallen: tuple[float, float] = (0.5, 0.5)  # of having fallen
+    figure: tuple[float, float] = (0.5, 0.5)  # of a figure being present
 
 
 @record
@@ -47,28 +43,19 @@ class NetworkCard:
     """
 
     name: str  # name of the network
-    first_look: NetworkFiles  # the detector, over the whole frame
-    second_look: NetworkFiles | None = None  # the refiner, over one figure's patch; None if there is none
-    second_opinion: NetworkFiles | None = None  # another refiner, whose opinion counts as well; None if there is none
-    # another detector over the whole frame, whose hands count as well; None if there is none
-    hand_look: NetworkFiles | None = None
-    opinions: OpinionWeights = OpinionWeights()  # how much the second refiner counts
-    # the ball detector, over the whole frame; None where the detector finds the ball
-    ball_look: NetworkFiles | None = None
-    close_look: NetworkFiles | None = None  # the ball refiner, over a patch; None if there is none
-    # whether the refiner gives the ball refiner's numbers as well, after its own, for the same patches; then there is
-    # no `close_look`
+    detector: NetworkFiles  # over the whole frame
+    refiner: NetworkFiles | None = None  # over one figure's patch; None if there is none
+    # another refiner, trained independently, whose numbers are combined with the first one's; None if there is none
+    second_refiner: NetworkFiles | None = None
+    refiner_weights: RefinerWeights = RefinerWeights()  # how much each of two refiners counts
+    # whether the refiner, or the second one where there is one, gives the ball's cells after its own numbers; else the
+    # ball is found by the detector alone
     refiner_sees_ball: bool = False
     input_px: tuple[int, int] = (960, 544)  # width and height of the detector's input
-    # scores from which an upright figure, a fallen figure, a ball and a hand are detected; for the ball, that of the
-    # ball detector if there is one
+    # scores from which an upright figure, a fallen figure, a ball and a hand are detected
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
-    hand_threshold: float = 0.3  # score from which the hand detector's hands count
     figure_threshold: float = 0.5  # score, by both stages, from which a figure is reported
     ball_threshold: float = 0.5  # the same for the ball
-    ball_px: tuple[int, int] = (1280, 720)  # width and height of the ball detector's input
-    # slope and intercept that turn the ball detector's logit into calibrated log-odds
-    ball_odds: tuple[float, float] = (1.0, 0.0)
     # the refiner's logit of facing the other way must exceed this to overrule the detector, which is seldom wrong
     turn_logit: float = 0.0
     fallen_logit: float = 0.0  # the refiner's logit of having fallen must exceed this
@@ -83,27 +70,17 @@ class NetworkCard:
             InputError,
             f"The network card has {len(self.thresholds)} thresholds; {len(KINDS)} are needed: {', '.join(KINDS)}.",
         )
-        check(
-            not (self.refiner_sees_ball and (self.second_look is None or self.close_look is not None)),
-            InputError,
-            "refiner_sees_ball needs a second_look and no close_look.",
-        )
-        check(
-            self.second_opinion is None or (self.second_look is not None and not self.refiner_sees_ball),
-            InputError,
-            "second_opinion needs a second_look that does not see the ball.",
-        )
-        scores = (*self.thresholds, self.hand_threshold, self.figure_threshold, self.ball_threshold)
+        check(self.refiner is not None or not self.refiner_sees_ball, InputError, "refiner_sees_ball needs a refiner.")
+        check(self.refiner is not None or self.second_refiner is None, InputError, "second_refiner needs a refiner.")
+        scores = (*self.thresholds, self.figure_threshold, self.ball_threshold)
         check(all(0 < value < 1 for value in scores), InputError, "Thresholds must be between 0 and 1.")
         check(self.front_odds > 0, InputError, f"front_odds must be above 0, not {self.front_odds}.")
-        for name, size in (("input_px", self.input_px), ("ball_px", self.ball_px)):
-            check(min(size) > 0, InputError, f"{name} must be above 0, not {size}.")
+        check(min(self.input_px) > 0, InputError, f"input_px must be above 0, not {self.input_px}.")
 
 
 def named_files(card: NetworkCard) -> tuple[str, ...]:
     """Return the files that a card names, as paths from its folder; a network may use files of another's folder."""
-    looks = (card.first_look, card.second_look, card.hand_look, card.ball_look, card.close_look)
-    stages = (*looks, card.second_opinion)
+    stages = (card.detector, card.refiner, card.second_refiner)
     return tuple(file for stage in stages if stage is not None for file in (stage.fp32, stage.int8) if file is not None)
 
 

@@ -41,12 +41,11 @@ class TrackingDetector(Detector, Protocol):
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         """Return the same as `detect`, but with every figure as measured by itself."""
 
-    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """Return rough detections, for `track` in this picture or one soon after.
 
         Args:
             ball: whether to search for the ball as well, which may double the time.
-            hands: whether to search for hands as thoroughly as possible, which may as well.
         """
 
     def refine_candidates(

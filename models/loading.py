@@ -10,26 +10,17 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import InputError
-from downfield.models.ball_detection import (
-    BALL_BATCHES,
-    BALL_COLUMNS,
-    FIGURE_COLUMNS,
-    BallDetector,
-    BallRefiner,
-    NetworkColumns,
-)
-from downfield.models.card import BUNDLED, KINDS, NetworkCard, NetworkFiles, find_network, read_card
+from downfield.models.ball_detection import BALL_COLUMNS, FIGURE_COLUMNS, BallRefiner, NetworkColumns
+from downfield.models.card import BUNDLED, NetworkCard, NetworkFiles, find_network, read_card
 from downfield.models.detector import Detector, OnDemandNetworks
 from downfield.models.frame_detector import FrameDetector
 from downfield.models.refiner import PATCH_PX
+from downfield.models.refiner_pair import SECOND_BATCHES, RefinerPair
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
-from downfield.models.second_opinion import OPINION_BATCHES, BallOpinion, SecondOpinion
 from downfield.models.two_stage_detector import BATCHES, FULL_LINE_UP, TwoStageDetector
 
 _TORCH_SUFFIXES: Final = (".pt", ".torchscript", ".engine")
 _PATCH: Final = (PATCH_PX, PATCH_PX)
-_NEVER: Final = 1.0  # a score that nothing reaches
-ZOOM: Final = 1.0  # enlargement of ball patches: none, since they are figures' patches
 
 
 def open_detector(
@@ -54,7 +45,7 @@ def open_detector(
         refine_threads: number of threads for refining tracked figures; None for the same number.
         backend: ``"openvino"``, ``"onnxruntime"``, or ``"auto"`` for the faster one installed.
         precision: None for int8 where the network has it, else fp32.
-        refine: refine every figure, and run the ball's own networks, where the network has them.
+        refine: refine every figure, and find the ball in patches, where the network has a refiner.
         min_score: score from which the detector stage reports, in place of the network's own thresholds.
         augmented: run single pictures mirrored as well (test-time augmentation), which is more exact and takes twice
             as long. It has no effect on videos.
@@ -74,7 +65,7 @@ def open_detector(
     folder = _NetworkFolder(find_network(name_or_path), choose_backend(backend), threads, precision, whole_pictures)
     card = read_card(folder.path)
     detector = _open_frame_detector(folder, card, min_score)
-    if card.second_look is None or not refine:
+    if card.refiner is None or not refine:
         return detector
     refining = dataclasses.replace(
         folder, threads=threads if refine_threads is None else refine_threads, on_demand=tracking
@@ -86,22 +77,12 @@ def open_detector(
         ball_threshold=card.ball_threshold,
         turn_logit=card.turn_logit,
         fallen_logit=card.fallen_logit,
-        sigma_scale=card.second_look.sigma_scale,
+        sigma_scale=card.refiner.sigma_scale,
         front_odds=card.front_odds,
         augmented=augmented,
-        second_detector=None if card.hand_look is None else _open_second_detector(folder, card, card.hand_look),
     )
-    refiner = _open_refiner(refining, card, card.second_look, frequent=FULL_LINE_UP)
-    searching = _open_refiner(folder, card, card.second_look)
-    if card.refiner_sees_ball:
-        return open_shared_refiner(two_stage, refiner, searching)
-    return two_stage(
-        refiner,
-        None if card.close_look is None else _open_ball_refiner(folder, card.close_look, tracking),
-        None if card.ball_look is None else _open_ball_detector(folder, card, card.ball_look),
-        candidate_refiner=two_stage(searching),
-        ball_opinion=_ball_opinion(card, searching, refiner),
-    )
+    following = _open_refiner(refining, card, card.refiner, frequent=FULL_LINE_UP)
+    return with_refiners(two_stage, following, _open_refiner(folder, card, card.refiner))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,59 +123,47 @@ class _NetworkFolder:
 
 def _open_frame_detector(folder: _NetworkFolder, card: NetworkCard, min_score: float | None) -> FrameDetector:
     return FrameDetector(
-        folder.open(card.first_look, card.input_px),
-        name=f"{card.name} ({folder.choose_file(card.first_look)[1]})",
+        folder.open(card.detector, card.input_px),
+        name=f"{card.name} ({folder.choose_file(card.detector)[1]})",
         input_px=card.input_px,
         thresholds=card.thresholds if min_score is None else (min_score,) * len(card.thresholds),
-        sigma_scale=card.first_look.sigma_scale,
+        sigma_scale=card.detector.sigma_scale,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Refiners:
+    """What one thread refines figures with, and finds the ball with."""
+
+    figures: Network
+    ball: Network | None  # None where the detector alone finds the ball
 
 
 def _open_refiner(
     folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles, frequent: int | None = None
-) -> Network:
+) -> Refiners:
     refiner = folder.open(files, _PATCH, BATCHES, frequent)
-    if card.second_opinion is None:
-        return refiner
-    return SecondOpinion(refiner, folder.open(card.second_opinion, _PATCH, OPINION_BATCHES), card.opinions)
+    if card.second_refiner is None:
+        return shared_refiner(refiner) if card.refiner_sees_ball else Refiners(refiner, None)
+    second = folder.open(card.second_refiner, _PATCH, SECOND_BATCHES)
+    ball = NetworkColumns(second, BALL_COLUMNS) if card.refiner_sees_ball else None
+    return Refiners(RefinerPair(refiner, second, card.refiner_weights), ball)
 
 
-def _ball_opinion(card: NetworkCard, searching: Network, tracking: Network) -> BallOpinion | None:
-    """Return the second refiners' opinion about the ball; None where it doesn't count."""
-    weights = card.opinions.ball
-    if weights is None or not isinstance(searching, SecondOpinion) or not isinstance(tracking, SecondOpinion):
-        return None
-    return BallOpinion(searching.other, tracking.other, weights)
+def shared_refiner(network: Network) -> Refiners:
+    """Return one network that gives a figure's numbers and the ball's cells as both refiners."""
+    return Refiners(NetworkColumns(network, FIGURE_COLUMNS), NetworkColumns(network, BALL_COLUMNS))
 
 
-def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: OnDemandNetworks | None) -> BallRefiner:
-    following = dataclasses.replace(folder, on_demand=tracking)
-    return BallRefiner(folder.open(files, _PATCH, BALL_BATCHES), following.open(files, _PATCH))
-
-
-def _open_second_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
-    """Open a detector of which hands are used: all else is as good as never detected."""
-    thresholds = tuple(card.hand_threshold if kind == "hand" else _NEVER for kind in KINDS)
-    return FrameDetector(
-        folder.open(files, card.input_px), name=card.name, input_px=card.input_px, thresholds=thresholds
-    )
-
-
-def _open_ball_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> BallDetector:
-    threshold = card.thresholds[KINDS.index("ball")]
-    return BallDetector(folder.open(files, card.ball_px), threshold=threshold, odds=card.ball_odds)
-
-
-def open_shared_refiner(
-    two_stage: Callable[..., TwoStageDetector], tracking: Network, searching: Network
+def with_refiners(
+    two_stage: Callable[..., TwoStageDetector], tracking: Refiners, searching: Refiners
 ) -> TwoStageDetector:
-    """Return a detector whose refiner also sees the ball.
+    """Return a detector with the refiners of two threads.
 
     Args:
         two_stage: makes a `TwoStageDetector` from a refiner and its further arguments.
-        tracking: the graph of the thread that tracks.
-        searching: the graph of the thread that detects.
+        tracking: of the thread that tracks.
+        searching: of the thread that detects.
     """
-    ball = BallRefiner(NetworkColumns(searching, BALL_COLUMNS), NetworkColumns(tracking, BALL_COLUMNS), zoom=ZOOM)
-    candidate_refiner = two_stage(NetworkColumns(searching, FIGURE_COLUMNS))
-    return two_stage(NetworkColumns(tracking, FIGURE_COLUMNS), ball, candidate_refiner=candidate_refiner)
+    ball = None if searching.ball is None or tracking.ball is None else BallRefiner(searching.ball, tracking.ball)
+    return two_stage(tracking.figures, ball, candidate_refiner=two_stage(searching.figures))

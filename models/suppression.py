@@ -7,7 +7,6 @@ same error in both pictures.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -32,7 +31,6 @@ class SuppressionLimits:
     overlap_samples: int = 5  # sample points along a base's side
     tracked_bonus_logit: float = 1.0  # added to the logit of a figure that was tracked a moment ago
     worthless_score: float = 0.05  # a score that counts nothing against others
-    same_hand: float = 0.05  # hands whose fingertips are nearer than this share of the picture's width are one
     # Views of one figure.
     min_difference: float = 0.08  # mean distance of corners from which two views differ, so that each is worth refining
     exact_sigma: float = 0.02  # error of corners below which one view is enough
@@ -123,18 +121,6 @@ def _share_inside(bases: Array, others: Array) -> Array:
     across = (off[..., 1] * ahead[:, :1] - off[..., 0] * ahead[:, 1:]) / cross
     share: Array = ((np.abs(along) < 0.5) & (np.abs(across) < 0.5)).mean(axis=1)
     return share
-
-
-def join_hands(found: Sequence[Detection], hands: Sequence[Detection], width_px: int) -> tuple[Detection, ...]:
-    """Return detections with those hands of another detector, or of another time, that are not among them.
-
-    Args:
-        hands: the other hands.
-    """
-    known = [point_px(hand) for hand in found if hand.kind == "hand"]
-    reach_px = SUPPRESSION_LIMITS.same_hand * width_px
-    fresh = [hand for hand in hands if all(math.dist(point_px(hand), tip) > reach_px for tip in known)]
-    return (*found, *fresh)
 
 
 def point_px(found: Detection) -> Pixel:

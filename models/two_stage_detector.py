@@ -4,7 +4,7 @@ Unclear patches are run a second time, rotated by half a turn: the average is mo
 In single pictures all patches are rotated, and mirrored as well if requested. A figure that was tracked a moment ago is
 refined once, around its last place, without running the detector; its patch then depends on the last output. So from
 time to time the detector's own view of the figure is refined as well, and for vague figures a view turned by a quarter,
-and the most exact view is kept. A patch that was cut askew is cut again. Networks of its own search for the ball from
+and the most exact view is kept. A patch that was cut askew is cut again. The ball is searched for in all patches from
 time to time; in between it is tracked around its last place.
 """
 
@@ -18,13 +18,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import (
-    BALL_PATCH_ZOOM,
-    BallDetector,
-    BallRefiner,
-    decode_ball_places,
-    with_patch_corners,
-)
+from downfield.models.ball_detection import BallRefiner, decode_ball, with_patch_corners
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.detector import Detector
 from downfield.models.leaning import with_leaning
@@ -42,15 +36,14 @@ from downfield.models.refiner import (
     usual_length_px,
     usual_lengths_px,
 )
+from downfield.models.refiner_pair import RefinerPair
 from downfield.models.runtime import Network, logit, sigmoid
-from downfield.models.second_opinion import BallOpinion, SecondOpinion
 from downfield.models.suppression import (
     adds_view,
     better_view,
     corner_distance,
     find_same_figure,
     is_vague,
-    join_hands,
     merge_mirrored,
     mirror_detections,
     mirror_image,
@@ -82,7 +75,6 @@ class TwoStageDetector:
 
     Args:
         ball_refiner: finds the ball in patches; None to leave the ball as detected.
-        ball_detector: finds ball candidates better than the detector; None to use the detector's.
         candidate_refiner: a second detector, which refines candidates while this one tracks; None to refine them here.
         threshold: score, 0..1, by both stages, from which a figure is reported.
         ball_threshold: score, 0..1, from which a ball is reported.
@@ -91,11 +83,6 @@ class TwoStageDetector:
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
         front_odds: log-odds that a front is right per unit of its logit.
         augmented: whether single pictures and their figures are run mirrored as well.
-        second_detector: another detector, whose hands count as well; None if there is none.
-        ball_opinion: weighs what the ball refiner finds; None if that alone counts.
-
-    Attributes:
-        zoom: enlargement of the ball's patches, as of `BallRefiner`.
     """
 
     def __init__(
@@ -103,7 +90,6 @@ class TwoStageDetector:
         detector: Detector,
         refiner: Network,
         ball_refiner: BallRefiner | None = None,
-        ball_detector: BallDetector | None = None,
         *,
         candidate_refiner: TwoStageDetector | None = None,
         threshold: float = 0.5,
@@ -113,19 +99,15 @@ class TwoStageDetector:
         sigma_scale: float = 1.0,
         front_odds: float = 1.0,
         augmented: bool = False,
-        second_detector: Detector | None = None,
-        ball_opinion: BallOpinion | None = None,
     ) -> None:
         self.name = f"{detector.name}, refined" + (" and mirrored" if augmented else "")
         self._detector, self._refiner = detector, refiner
-        self._ball_refiner, self._ball_detector, self._ball_opinion = ball_refiner, ball_detector, ball_opinion
-        self.zoom = BALL_PATCH_ZOOM if ball_refiner is None else ball_refiner.zoom
+        self._ball_refiner = ball_refiner
         self._candidate_refiner = candidate_refiner or self
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale, self._front_odds = sigma_scale, front_odds
         self._augmented = augmented
-        self._second_detector = second_detector
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Return everything in a single picture, uint8 (height, width, 3), best first."""
@@ -135,20 +117,16 @@ class TwoStageDetector:
         """Return the same with each figure as measured by itself, before `in_agreement`."""
         found: Sequence[Detection] = self.find_candidates(image)
         if self._augmented:
-            mirrored = mirror_detections(self._detect_jointly(mirror_image(image)), image.shape[1])
+            mirrored = mirror_detections(self._detector.detect(mirror_image(image)), image.shape[1])
             found = merge_mirrored(found, mirrored)
         balls = [candidate for candidate in found if candidate.kind == "ball"]
         others = [candidate for candidate in found if candidate.kind != "ball"]
         further = average_all_views if self._augmented else average_rotated
         return _best_first([*self._refine(image, (), others, further=further), *balls])
 
-    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
-        """Return the detector's output; another thread may `track` meanwhile.
-
-        Args:
-            hands: whether the other detector runs as well, if there is one.
-        """
-        found = self._detect_jointly(image) if hands else self._detector.detect(image)
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+        """Return the detector's output; another thread may `track` meanwhile."""
+        found = self._detector.detect(image)
         others = [candidate for candidate in found if candidate.kind != "ball"]
         if not ball:
             return tuple(others)
@@ -158,26 +136,12 @@ class TwoStageDetector:
     def _find_ball(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
         """Return the most probable ball in the frame, in figures' arms too, or an empty list."""
         balls = [candidate for candidate in found if candidate.kind == "ball"]
-        if self._ball_detector is not None:
-            balls = self._ball_detector.find_candidates(image)
-        figures = [candidate for candidate in found if candidate.corners_px]
-        carriers = figures[: REFINER_LIMITS.max_ball_carriers]
+        carriers = [candidate for candidate in found if candidate.corners_px][: REFINER_LIMITS.max_ball_carriers]
         if self._ball_refiner is None or not carriers:  # without figures the size of patches is unknown
             return list(_best_first(balls)[:1])
         cut = [*carriers, *with_patch_corners(balls, carriers)]
-        transforms, patches = cut_figures(cut, image, usual_length_px(carriers), self.zoom)
-        places = decode_ball_places(balls, self._ball_refiner.search(patches), transforms, self.zoom)
-        if self._ball_opinion is not None:
-            places = self._ball_opinion.weigh(image, places, figures, usual_length_px(figures))
-        return places[:1]
-
-    def _detect_jointly(self, image: Image) -> tuple[Detection, ...]:
-        """Return the detector's output with the other detector's hands."""
-        found = self._detector.detect(image)
-        if self._second_detector is None:
-            return found
-        hands = [other for other in self._second_detector.detect(image) if other.kind == "hand"]
-        return join_hands(found, hands, image.shape[1])
+        transforms, patches = cut_figures(cut, image, usual_length_px(carriers))
+        return decode_ball(balls, self._ball_refiner.search(patches), transforms)
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -268,7 +232,7 @@ class TwoStageDetector:
 
     def _run_tracked(self, patches: Image, known: Sequence[Detection]) -> Array:
         """Run the refiner on patches, those of known figures first; outputs of shape (n, `OUTPUTS`)."""
-        if not isinstance(self._refiner, SecondOpinion):
+        if not isinstance(self._refiner, RefinerPair):
             return run_patches(self._refiner, patches)
         return self._refiner.run_tracked(patches, known, turn_logit=self._turn_logit, fallen_logit=self._fallen_logit)
 
@@ -278,13 +242,9 @@ class TwoStageDetector:
         """Return the ball tracked a moment ago at its present place."""
         if self._ball_refiner is None or not balls:
             return balls
-        transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px, self._ball_refiner.zoom)
-        # A tracked ball's score holds the second opinion already: weighed again in every frame it would fade.
-        known = balls if self._ball_opinion is None else ()
-        places = decode_ball_places(known, self._ball_refiner.track(patches), transforms, self.zoom)
-        if self._ball_opinion is not None:
-            places = self._ball_opinion.weigh(image, places, figures, usual_px, tracked=True)
-        return [ball for ball in places[:1] if ball.score >= self._ball_threshold]
+        transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px)
+        found = decode_ball(balls, self._ball_refiner.track(patches), transforms)
+        return [ball for ball in found if ball.score >= self._ball_threshold]
 
     def _realign(
         self,

@@ -52,7 +52,7 @@ class RequestHandler:
         if isinstance(request, RefineRequest):
             return self._detector.refine_candidates(self._image, request.found, request.seen)
         self._image = shared_picture(self._memory, request.shape)
-        return self._detector.find_candidates(self._image, ball=request.ball, hands=request.hands)
+        return self._detector.find_candidates(self._image, ball=request.ball)
 
 
 def main() -> None:

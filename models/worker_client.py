@@ -50,8 +50,7 @@ class FindRequest:
     """Requests `TrackingDetector.find_candidates` in the picture that lies in shared memory."""
 
     shape: tuple[int, ...]
-    ball: bool  # ball, hands: as in `TrackingDetector.find_candidates`
-    hands: bool
+    ball: bool  # as in `TrackingDetector.find_candidates`
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +117,12 @@ class OffloadedDetector:
         """See `TrackingDetector.detect_raw`."""
         return self._here.detect_raw(image)
 
-    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """See `TrackingDetector.find_candidates`."""
-        answer = self._client.request(FindRequest(image.shape, ball, hands), image)
+        answer = self._client.request(FindRequest(image.shape, ball), image)
         if answer is None:
             self._image, self._answers = None, 0
-            return self._here.find_candidates(image, ball=ball, hands=hands)
+            return self._here.find_candidates(image, ball=ball)
         self._image, self._answers = image, self._answers + 1
         if self._answers == WORKER_LIMITS.steady_answers:
             self._whole_pictures.close()

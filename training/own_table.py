@@ -91,9 +91,9 @@ def learn_table(
     _learn(model, old, frames, minutes * 60, progress)
     about = f"{card.name}, its refiner trained {minutes:g} minutes on {len(frames)} frames of one table"
     # The refiners' weights were fitted on tables that neither had seen; this one the first has seen.
-    first_share = max(card.opinions.front[0], _LEARNED_SHARE)
-    opinions = dataclasses.replace(card.opinions, front=(first_share, 1 - first_share))
-    card = dataclasses.replace(card, name=name, about=about, opinions=opinions)
+    first_share = max(card.refiner_weights.front[0], _LEARNED_SHARE)
+    weights = dataclasses.replace(card.refiner_weights, front=(first_share, 1 - first_share))
+    card = dataclasses.replace(card, name=name, about=about, refiner_weights=weights)
     write_refined(network, card, model, out, _pictures(frames))
 
 

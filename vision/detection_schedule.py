@@ -18,7 +18,7 @@ from typing import Final, Literal
 from downfield.core.frame import TIME_UNKNOWN_NS, Detection, Frame
 from downfield.core.platform.processes import lower_priority
 from downfield.models.detector import Detector, TrackingDetector
-from downfield.models.suppression import join_hands, merge_refined
+from downfield.models.suppression import merge_refined
 from downfield.vision.board.picture_changes import PictureChanges
 
 DetectorRun = Literal["full_frame", "figures"]
@@ -36,9 +36,6 @@ class ScheduleLimits:
     full_frame_every_ns: int = 83_000_000
     # Time between searches for the ball in full-frame runs; a known ball is tracked like the figures
     ball_every_ns: int = 300_000_000
-    # Time between thorough searches for hands in full-frame runs that do not search for the ball
-    hands_every_ns: int = 250_000_000
-    hands_held_ns: int = 400_000_000  # The hands of a thorough search count for at most this long, until the next one
     # Time between figure runs while the computer has time to spare: contacts are timed more exactly
     figures_every_ns: int = 16_000_000
     # Time between figure runs where time is short: at a higher rate the network adds little information
@@ -199,8 +196,6 @@ class DetectionSchedule:
         self._background: Future[_BackgroundRun] | None = None
         self._ball_ns = 0  # time of the next search for the ball
         self._searched_ball = False  # whether the latest full-frame run searched for it
-        self._hands_ns = 0  # time of the next thorough search for hands
-        self._hands: tuple[Detection, ...] = ()  # found by the latest one
 
     def detect(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
         """Return the detections in the next frame; None if the detector skips it, as it does what shows nothing new.
@@ -250,14 +245,7 @@ class DetectionSchedule:
         self._searched_ball = ball
         if ball:
             self._ball_ns = frame.t_ns + _LIMITS.ball_every_ns
-        hands = not ball and frame.t_ns >= self._hands_ns
-        found = detector.find_candidates(frame.image, ball=ball, hands=hands)
-        if hands:
-            self._hands_ns = frame.t_ns + _LIMITS.hands_every_ns
-            self._hands = tuple(detection for detection in found if detection.kind == "hand")
-            return found
-        held = frame.t_ns - self._hands_ns <= _LIMITS.hands_held_ns - _LIMITS.hands_every_ns
-        return join_hands(found, self._hands if held else (), frame.image.shape[1])
+        return detector.find_candidates(frame.image, ball=ball)
 
     def _latest_detections(self) -> tuple[Detection, ...]:
         """Return the last detections, merged with the result of the background run since."""

@@ -82,12 +82,12 @@ class CachingDetector:
         detector = self._tracking
         return self.detect(image) if detector is None else self._cached_or(lambda: detector.detect_raw(image))
 
-    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """See `TrackingDetector.find_candidates`; without that, nothing is found."""
         detector = self._tracking
         if detector is None:
             return ()
-        return self._cached_or(lambda: detector.find_candidates(image, ball=ball, hands=hands))
+        return self._cached_or(lambda: detector.find_candidates(image, ball=ball))
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]

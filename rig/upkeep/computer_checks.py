@@ -63,7 +63,7 @@ def check_network(settings: NetworkSettings, image: Image) -> CheckResult:
         for _ in range(_RUNS):
             if isinstance(detector, TrackingDetector):
                 with rate.timed("full_frame"):
-                    detector.find_candidates(image, ball=False, hands=False)
+                    detector.find_candidates(image, ball=False)
             with rate.timed("figures"):
                 if isinstance(detector, TrackingDetector):
                     detector.track(image, detections)

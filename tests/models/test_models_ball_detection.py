@@ -1,108 +1,193 @@
-"""The ball detector: its network's cells are mapped back to the frame."""
+"""The ball refiner finds the ball in an arm or at a candidate, and only when it is searched."""
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
+from refined_figures import FRAME, FixedDetector, Still, base, figure
 
-from downfield.core.arrays import Image
+from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import BALL_DETECTION_LIMITS, CELL_PX, BallDetector
-from downfield.models.refiner import OUTPUTS
+from downfield.models.ball_detection import CELLS, BallRefiner, decode_ball, with_patch_corners
+from downfield.models.refiner import OUTPUTS, PATCH_PX, patch_transform, to_patch, to_units
 from downfield.models.two_stage_detector import TwoStageDetector
 
-WHOLE_PX = (1280, 720)
-FRAME = np.zeros((1080, 1920, 3), np.uint8)
-TO_INPUT = 2 / 3
+NOWHERE = np.full(CELLS**2, -40.0, np.float32)
 
 
-class Spots:
-    """A network that detects balls at places of the input, counted from its outer edge, each with a logit."""
+def ball_at(x: float, y: float, score: float) -> Detection:
+    return Detection("ball", score, (x - 8, y - 8, x + 8, y + 8), helmet_px=(x, y))
 
-    name = "spots"
-    size_px = WHOLE_PX
 
-    def __init__(self, *spots: tuple[float, float, float]) -> None:
-        self.spots = spots
-        self.pictures = 0
+def heat(guess: Array, ball: tuple[float, float] | None, logit: float = 4.0) -> NDArray[np.float32]:
+    """The output of a perfect network for a patch cut by a guess."""
+    if ball is None:
+        return NOWHERE
+    place = to_units(to_patch(np.array([[ball]]), patch_transform(guess[None])))[0, 0]
+    # Shared among the cells about it, so that their mean is the place.
+    at = (place + 1) * CELLS / 2 - 0.5
+    share = np.maximum(1 - np.abs(np.arange(CELLS)[:, None] - at), 1e-12)
+    cells = np.log(share[:, 1][:, None] * share[:, 0][None]) + logit
+    return np.asarray(cells.ravel(), np.float32)
+
+
+class Canned:
+    """A ball refiner network with given outputs, one after another, that counts its patches."""
+
+    name = "canned"
+    size_px = (PATCH_PX, PATCH_PX)
+
+    def __init__(self, *outputs: NDArray[np.float32]) -> None:
+        self.outputs = list(outputs)
+        self.counts: list[int] = []
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        self.pictures += len(pictures)
-        output = np.full((1, 3, WHOLE_PX[1] // CELL_PX, WHOLE_PX[0] // CELL_PX), -9.0, np.float32)
-        for x, y, score in self.spots:
-            column, row = int(x // CELL_PX), int(y // CELL_PX)
-            output[0, :, row, column] = score, x / CELL_PX - column - 0.5, y / CELL_PX - row - 0.5
-        return output
+        self.counts.append(len(pictures))
+        return self.outputs.pop(0)
 
 
-@given(st.floats(0, 1279.9), st.floats(0, 719.9))
-def test_a_ball_is_mapped_back_to_the_frame(x: float, y: float) -> None:
-    (ball,) = BallDetector(Spots((x, y, 2.0))).find_candidates(FRAME)
-    assert ball.helmet_px == pytest.approx((x / TO_INPUT - 0.5, y / TO_INPUT - 0.5), abs=1e-3)
-    assert ball.score == pytest.approx(1 / (1 + np.exp(-2.0)), abs=1e-6)
+def balls_of(detections: tuple[Detection, ...]) -> list[Detection]:
+    return [found for found in detections if found.kind == "ball"]
+
+
+def test_a_ball_in_an_arm_is_found_without_a_candidate() -> None:
+    first, second = base(100, 100, 0.3), base(140, 110, 2.0)  # the ball is in both their patches
+    outputs = np.stack([heat(place, (120.0, 105.0)) for place in (first, second)])
+    detector = TwoStageDetector(
+        FixedDetector(figure(first), figure(second)), Still(), BallRefiner(Canned(outputs), Canned())
+    )
+    (ball,) = balls_of(detector.detect(FRAME))
+    assert ball.helmet_px == pytest.approx((120.0, 105.0), abs=1e-3)
     left, top, right, bottom = ball.box_px
-    assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx(ball.helmet_px, abs=1e-6)
+    assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((120.0, 105.0), abs=1e-3)
 
 
-def test_a_picture_of_another_shape_has_its_own_scale() -> None:
-    (ball,) = BallDetector(Spots((480.0, 360.0, 2.0))).find_candidates(np.zeros((1200, 1600, 3), np.uint8))
-    assert ball.helmet_px == pytest.approx((799.5, 599.5), abs=1e-3)
+def test_of_two_balls_the_more_probable_one_wins() -> None:
+    bases = [base(100, 100, 0.3), base(300, 200, 1.0)]
+    outputs = np.stack([heat(bases[0], (100.0, 100.0), 3.5), heat(bases[1], (300.0, 200.0), 5.0)])
+    detector = TwoStageDetector(FixedDetector(*map(figure, bases)), Still(), BallRefiner(Canned(outputs), Canned()))
+    assert [ball.helmet_px for ball in balls_of(detector.detect(FRAME))] == [pytest.approx((300.0, 200.0), abs=1e-3)]
 
 
-def test_places_side_by_side_are_one_ball_and_the_best_few_are_reported() -> None:
-    spots = [(100.0 + 40 * i, 50.0, float(i)) for i in range(BALL_DETECTION_LIMITS.max_candidates + 2)]
-    beside = [(x + 8.0, y, score - 0.1) for x, y, score in spots]
-    balls = BallDetector(Spots(*spots, *beside)).find_candidates(FRAME)
-    expected = [
-        (x / TO_INPUT - 0.5, y / TO_INPUT - 0.5) for x, y, _ in spots[::-1][: BALL_DETECTION_LIMITS.max_candidates]
-    ]
-    assert [ball.helmet_px for ball in balls] == [pytest.approx(place, abs=1e-3) for place in expected]
+@pytest.mark.parametrize("there", [True, False])
+def test_candidates_are_refined(there: bool) -> None:
+    carrier, spot, found = base(100, 100, 0.3), (400.0, 300.0), ball_at(398.0, 299.0, 0.4)
+    (about,) = with_patch_corners([found], [figure(carrier)])
+    outputs = np.stack([NOWHERE, heat(np.array(about.corners_px), spot if there else None)])
+    balls = balls_of(
+        TwoStageDetector(FixedDetector(figure(carrier), found), Still(), BallRefiner(Canned(outputs), Canned())).detect(
+            FRAME
+        )
+    )
+    assert len(balls) == there
+    if there:
+        assert balls[0].helmet_px == pytest.approx(spot, abs=1e-3)
+        assert balls[0].score == pytest.approx(1 / (1 + np.exp(-(4.0 + np.log(0.4 / 0.6)) / 2)))
 
 
-@pytest.mark.parametrize(("threshold", "there"), [(0.84, True), (0.85, False)])
-def test_the_threshold_applies_to_the_calibrated_score(threshold: float, there: bool) -> None:
-    balls = BallDetector(Spots((100.0, 50.0, 1.0)), threshold=threshold, odds=(2.0, -0.3)).find_candidates(FRAME)
-    assert [ball.score for ball in balls] == [pytest.approx(1 / (1 + np.exp(-1.7)), abs=1e-6)] * there
+def test_a_ball_that_two_patches_show_wins_over_one_that_another_patch_denies() -> None:
+    near, beside, far = base(100, 100, 0.3), base(140, 110, 2.0), base(400, 300, 1.0)
+    agreed, odd = (120.0, 105.0), (400.0, 308.0)
+    alone = base(404, 305, 0.5)  # whose patch shows the odd one's place, and no ball there
+    outputs = np.stack([heat(near, agreed), heat(beside, agreed), heat(far, odd, 4.5), heat(alone, None)])
+    detector = TwoStageDetector(
+        FixedDetector(*map(figure, (near, beside, far, alone))), Still(), BallRefiner(Canned(outputs), Canned())
+    )
+    (ball,) = balls_of(detector.detect(FRAME))
+    assert ball.helmet_px == pytest.approx(agreed, abs=1e-3)
+
+
+def test_a_patch_that_shows_the_place_at_its_edge_has_no_vote() -> None:
+    first, second = base(100, 100, 0.0), base(137, 100, 0.0)  # the ball is at the edge of the second patch
+    outputs = np.stack([heat(first, (101.0, 104.0)), heat(second, None)])
+    detector = TwoStageDetector(
+        FixedDetector(figure(first), figure(second)), Still(), BallRefiner(Canned(outputs), Canned())
+    )
+    (ball,) = balls_of(detector.detect(FRAME))
+    assert ball.score > 0.97
+
+
+def test_neither_ball_network_overrules_the_other_however_sure() -> None:
+    carrier, found = base(100, 100, 0.3), ball_at(398.0, 299.0, 0.01)
+    (about,) = with_patch_corners([found], [figure(carrier)])
+    strange = heat(np.array(about.corners_px), (400.0, 300.0), 44.0)
+    outputs = np.stack([heat(carrier, (104.0, 101.0)), strange])
+    seen = TwoStageDetector(
+        FixedDetector(figure(carrier), found), Still(), BallRefiner(Canned(outputs), Canned())
+    ).detect(FRAME)
+    assert [ball.helmet_px for ball in balls_of(seen)] == [pytest.approx((104.0, 101.0), abs=1e-3)]
+
+
+def test_an_unclear_patch_is_run_again_rotated_by_half_a_turn() -> None:
+    carrier, spot = base(100, 100, 0.0), (105.0, 103.0)
+    unclear = heat(carrier, spot, 1.0)
+    network = Canned(unclear[None], heat(carrier, spot, 3.0)[None, ::-1])
+    (ball,) = balls_of(
+        TwoStageDetector(FixedDetector(figure(carrier)), Still(), BallRefiner(network, Canned())).detect(FRAME)
+    )
+    assert network.counts == [1, 1]
+    assert ball.helmet_px == pytest.approx(spot, abs=0.1)
+    assert ball.score == pytest.approx(1 / (1 + np.exp(-2.0)), abs=0.01)
+
+
+def test_a_ball_is_tracked_between_searches() -> None:
+    here = base(300, 200, 0.7)
+    known = [dataclasses.replace(figure(here, 0.9), corner_sigma_px=(0.3,) * 4)]
+    searching, following = Canned(heat(here, (310.0, 205.0))[None]), Canned()
+    detector = TwoStageDetector(FixedDetector(*known), Still(), BallRefiner(searching, following))
+    assert balls_of(detector.track(FRAME, known)) == []
+    assert balls_of(detector.find_candidates(FRAME, ball=False)) == []
+    assert searching.counts == following.counts == []
+    (found,) = balls_of(detector.find_candidates(FRAME))
+    assert found.helmet_px == pytest.approx((310.0, 205.0), abs=1e-3)
+    (about,) = with_patch_corners([found], known)
+    following.outputs = [heat(np.array(about.corners_px), (313.0, 206.0))[None]] * 2
+    for seen, fresh in (((*known, found), None), (known, (found,))):
+        (ball,) = balls_of(detector.track(FRAME, seen, fresh))
+        assert ball.helmet_px == pytest.approx((313.0, 206.0), abs=1e-3)
+    following.outputs = [NOWHERE[None]]
+    assert balls_of(detector.track(FRAME, [*known, found])) == []
+    assert (searching.counts, following.counts) == ([1], [1, 1, 1])
+
+
+def test_the_ball_is_searched_in_the_arms_of_no_more_figures_than_play() -> None:
+    table = [figure(base(20 + 20 * k, 200, 0.7), 0.9 - 0.02 * k) for k in range(28)]
+    searching = Canned(np.stack([NOWHERE] * 22))
+    assert (
+        balls_of(
+            TwoStageDetector(FixedDetector(*table), Still(), BallRefiner(searching, Canned())).find_candidates(FRAME)
+        )
+        == []
+    )
+    assert searching.counts == [22]
+
+
+def test_without_a_ball_refiner_the_best_candidate_is_the_ball() -> None:
+    carrier = figure(base(100, 100, 0.3))
+    found = [ball_at(400.0, 300.0, 0.6), ball_at(200.0, 300.0, 0.9), ball_at(500.0, 300.0, 0.7)]
+    detector = TwoStageDetector(FixedDetector(carrier, *found), Still())
+    assert [ball.helmet_px for ball in balls_of(detector.detect(FRAME))] == [(200.0, 300.0)]
+    assert balls_of(TwoStageDetector(FixedDetector(carrier, ball_at(400.0, 300.0, 0.3)), Still()).detect(FRAME)) == []
+
+
+def test_a_frame_without_figures_is_not_refined() -> None:
+    ball = ball_at(20.0, 30.0, 0.6)
+    assert TwoStageDetector(FixedDetector(ball), Canned(), BallRefiner(Canned(), Canned())).detect(FRAME) == (ball,)
 
 
 def test_a_network_with_another_output_is_refused() -> None:
-    class Other(Spots):
-        def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-            return super().run(pictures)[:, :2]
-
-    with pytest.raises(InputError, match=r"a ball detector's is \(1, 3, 90, 160\)"):
-        BallDetector(Other()).find_candidates(FRAME)
-
-
-class First:
-    """A detector that takes something for the ball."""
-
-    name = "first"
-
-    def detect(self, image: Image) -> tuple[Detection, ...]:
-        del image
-        return (Detection("ball", 0.9, (0.0, 0.0, 9.0, 9.0)), Detection("hand", 0.9, (0.0, 0.0, 9.0, 9.0)))
+    detector = TwoStageDetector(
+        FixedDetector(figure(base(100, 100, 0))),
+        Still(),
+        BallRefiner(Canned(np.zeros((1, OUTPUTS), np.float32)), Canned()),
+    )
+    with pytest.raises(InputError, match=r"a ball refiner's is \(n, 256\)"):
+        detector.detect(FRAME)
 
 
-class Silent:
-    """A refiner whose output is all zeros."""
-
-    name = "silent"
-    size_px = (64, 64)
-
-    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        return np.zeros((len(pictures), OUTPUTS), np.float32)
-
-
-def test_the_ball_detector_replaces_the_detector_s_balls_and_runs_only_when_wanted() -> None:
-    network = Spots((900.0, 600.0, 1.5))
-    detector = TwoStageDetector(First(), Silent(), ball_detector=BallDetector(network))
-    found = detector.find_candidates(FRAME)
-    assert [candidate.kind for candidate in found] == ["hand", "ball"]
-    assert found[1].helmet_px == pytest.approx((1349.5, 899.5), abs=1e-3)
-    assert [candidate.kind for candidate in detector.find_candidates(FRAME, ball=False)] == ["hand"]
-    assert network.pictures == 1
+def test_without_patches_there_is_no_ball() -> None:
+    assert decode_ball([], np.zeros((0, CELLS**2)), np.zeros((0, 2, 3))) == []

@@ -43,7 +43,7 @@ def test_pictures_are_run_in_large_passes_and_the_rest_in_the_smallest_that_hold
 def test_the_output_for_a_picture_does_not_depend_on_how_many_there_are(backend: Backend) -> None:
     """Of 60 patches some go through passes of one size, one after another."""
     folder = find_network(BUNDLED)
-    path = folder / str((read_card(folder).second_look or read_card(folder).first_look).int8)
+    path = folder / str((read_card(folder).refiner or read_card(folder).detector).int8)
     network = open_network(path, backend, size_px=(PATCH_PX, PATCH_PX), threads=1, precision="int8", batches=BATCHES)
     patches = np.random.default_rng(5).integers(0, 256, (60, PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
     together = network.run(patches).copy()
@@ -142,16 +142,16 @@ def test_a_missing_network_is_named_with_those_there_are() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_file_that_is_no_network_is_named(folder: Path, backend: str) -> None:
-    (folder / "first-look.int8.onnx").write_bytes(b"no network at all")
-    with pytest.raises(InputError, match=r"first-look\.int8\.onnx: .* can't open it as a network"):
+    (folder / "detector.int8.onnx").write_bytes(b"no network at all")
+    with pytest.raises(InputError, match=r"detector\.int8\.onnx: .* can't open it as a network"):
         open_detector(folder, backend=backend)
-    (folder / "first-look.int8.onnx").unlink()
-    with pytest.raises(InputError, match=r"first-look\.int8\.onnx: there is no such file"):
+    (folder / "detector.int8.onnx").unlink()
+    with pytest.raises(InputError, match=r"detector\.int8\.onnx: there is no such file"):
         open_detector(folder, backend=backend)
 
 
 def test_a_network_of_another_stage_is_refused(folder: Path) -> None:
-    shutil.copy(folder / "second-look.int8.onnx", folder / "first-look.int8.onnx")
+    shutil.copy(folder / "refiner.int8.onnx", folder / "detector.int8.onnx")
     with pytest.raises(InputError, match="takes pictures of 64x64, not 960x544"):
         open_detector(folder)
 

@@ -16,7 +16,7 @@ from downfield.core.errors import FormatError, InputError
 from downfield.core.frame import Detection
 from downfield.models.ball_detection import BALL_COLUMNS, CELLS, FIGURE_COLUMNS, SHARED_OUTPUTS, NetworkColumns
 from downfield.models.card import BUNDLED, CARD, find_network, read_card, write_card
-from downfield.models.loading import open_detector, open_shared_refiner
+from downfield.models.loading import open_detector, shared_refiner, with_refiners
 from downfield.models.refiner import OUTPUTS, PATCH_PX, to_units
 from downfield.models.two_stage_detector import TwoStageDetector
 
@@ -46,7 +46,7 @@ class SharedNetwork:
 def opened(*found: Detection) -> tuple[TwoStageDetector, SharedNetwork, SharedNetwork]:
     tracking, searching = SharedNetwork(), SharedNetwork()
     two_stage = partial(TwoStageDetector, FixedDetector(*found))
-    return open_shared_refiner(two_stage, tracking, searching), tracking, searching
+    return with_refiners(two_stage, shared_refiner(tracking), shared_refiner(searching)), tracking, searching
 
 
 def test_the_ball_is_found_in_a_figures_patch_and_the_figure_in_the_same_output() -> None:
@@ -78,12 +78,10 @@ def test_a_network_with_other_numbers_is_refused() -> None:
 
 def test_a_card_says_that_its_refiner_sees_the_ball(tmp_path: Path) -> None:
     card = read_card(find_network(BUNDLED))
-    shared = dataclasses.replace(
-        card, second_opinion=None, ball_look=None, close_look=None, hand_look=None, refiner_sees_ball=True
-    )
+    shared = dataclasses.replace(card, second_refiner=None, refiner_sees_ball=True)
     write_card(tmp_path, shared)
     assert read_card(tmp_path) == shared
-    for name in ("first_look", "second_look"):
+    for name in ("detector", "refiner"):
         for file in json.loads((tmp_path / CARD).read_text())[name].values():
             if isinstance(file, str):
                 (tmp_path / file).symlink_to(find_network(BUNDLED) / file)
@@ -93,8 +91,30 @@ def test_a_card_says_that_its_refiner_sees_the_ball(tmp_path: Path) -> None:
         detector.track(FRAME, [figure(base(120, 120, 0.4))])
 
 
-def test_a_card_with_two_ball_refiners_is_refused(tmp_path: Path) -> None:
+def test_of_two_refiners_the_second_sees_the_ball() -> None:
+    assert read_card(find_network(BUNDLED)).refiner_sees_ball
+    image = FRAME.copy()
+    detector = open_detector(BUNDLED, threads=1)
+    assert isinstance(detector, TwoStageDetector)
+    searched = detector._ball_refiner
+    assert searched is not None
+    assert searched.search(image[None, :PATCH_PX, :PATCH_PX]).shape == (1, CELLS**2)
+
+
+@pytest.mark.parametrize("change", [{"second_refiner": None}, {"refiner_sees_ball": False}])
+def test_what_a_refiner_lacks_is_refused(change: dict[str, object], tmp_path: Path) -> None:
     card = json.loads((find_network(BUNDLED) / CARD).read_text())
-    (tmp_path / CARD).write_text(json.dumps(card | {"refiner_sees_ball": True}))
-    with pytest.raises(FormatError, match="refiner_sees_ball"):
+    (tmp_path / CARD).write_text(json.dumps(card | {"refiner": None} | change))
+    with pytest.raises(FormatError, match="needs a refiner"):
         read_card(tmp_path)
+
+
+def test_without_a_refiner_that_sees_it_the_detector_finds_the_ball(tmp_path: Path) -> None:
+    folder = find_network(BUNDLED)
+    for path in folder.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    (tmp_path / CARD).unlink()
+    write_card(tmp_path, dataclasses.replace(read_card(folder), refiner_sees_ball=False))
+    detector = open_detector(tmp_path, threads=1)
+    assert isinstance(detector, TwoStageDetector)
+    assert detector._ball_refiner is None

@@ -12,7 +12,7 @@ import pytest
 from downfield.models.card import find_network
 from downfield.models.runtime import Network, open_network
 
-NETWORK = find_network("downfield") / "close-look.int8.onnx"
+NETWORK = find_network("downfield") / "second-refiner.int8.onnx"
 
 MEMORY = """
 import sys
@@ -27,7 +27,7 @@ def private_mb():
 def opened(batches):
     folder = find_network("downfield")
     return open_network(
-        folder / "second-look.int8.onnx", "openvino", size_px=(64, 64), threads=1, precision="int8", batches=batches
+        folder / "refiner.int8.onnx", "openvino", size_px=(64, 64), threads=1, precision="int8", batches=batches
     )
 
 first = opened((1,))  # loads what all networks share

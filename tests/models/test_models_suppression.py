@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from refined_figures import base, figure
 
 from downfield.core.frame import Detection
-from downfield.models.suppression import join_hands, non_maximum_suppression
+from downfield.models.suppression import non_maximum_suppression
 
 
 def kept_places(places: list[float], reach: float, limit: int | None = None) -> list[float]:
@@ -36,11 +35,3 @@ def test_kept_places_are_apart_and_every_dropped_one_has_a_better_neighbor(place
 
 def hand(x_px: float, score: float = 0.8) -> Detection:
     return Detection("hand", score, (x_px - 40, 0.0, x_px + 40, 80.0), helmet_px=(x_px, 60.0), helmet_score=0.9)
-
-
-def test_hands_of_another_detector_are_added_where_none_is_known() -> None:
-    found = (hand(100.0), figure(base(300, 200, 0.0)))
-    assert join_hands(found, [hand(130.0, 0.9)], 1000) == found, "the same hand, whose fingertips it sees elsewhere"
-    assert join_hands(found, [hand(300.0)], 1000) == (*found, hand(300.0)), "a figure there is no hand"
-    assert join_hands((), [hand(130.0)], 1000) == (hand(130.0),)
-    assert join_hands(found, [], 1000) == found

@@ -373,16 +373,3 @@ def test_bases_that_touch_both_stay(turn: float, way: float, nearer: float) -> N
     touching = base(0, 0, turn) + first.mean(axis=0) + direction * reach * (1 - 0.03 * nearer)
     output = np.stack([output_for(place, place, flip=False) for place in (first, touching)])
     assert len(TwoStageDetector(FixedDetector(figure(first), figure(touching)), Canned(output)).detect(FRAME)) == 2
-
-
-def test_only_the_hands_of_a_hand_detector_count_and_only_where_they_are_requested() -> None:
-    hand = Detection("hand", 0.8, (0.0, 0.0, 80.0, 80.0), helmet_px=(40.0, 60.0), helmet_score=0.9)
-    known = figure(base(300, 200, 0.0))
-    detector = TwoStageDetector(
-        FixedDetector(known),
-        Canned(np.zeros((1, OUTPUTS), np.float32)),
-        second_detector=FixedDetector(figure(base(100, 300, 0.0)), hand),
-    )
-    assert detector.find_candidates(FRAME) == (known, hand)
-    assert detector.find_candidates(FRAME, hands=False) == (known,)
-    assert any(found.kind == "hand" for found in detector.detect(FRAME))

@@ -166,7 +166,7 @@ def test_a_late_answer_is_not_waited_for_nor_taken_for_the_next(
     finally:
         os.kill(process, signal.SIGCONT)
     monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(timeout_s=WAIT_S))
-    request = FindRequest(images[1].shape, ball=True, hands=True)
+    request = FindRequest(images[1].shape, ball=True)
     answer = wait_until(lambda: client.request(request, images[1]), "the worker answers again")  # it yields to all
     assert answer == here.find_candidates(images[1])
     assert client.pid == process
@@ -199,8 +199,8 @@ def test_networks_for_whole_pictures_are_open_here_only_while_there_is_no_worker
 def test_a_network_that_the_worker_can_not_open_is_known_at_the_start(tmp_path: Path) -> None:
     folder = tmp_path / "broken"
     shutil.copytree(find_network("downfield"), folder)
-    (folder / "hand-look.int8.onnx").write_bytes(b"no network")
-    with pytest.raises(InputError, match="hand-look"):
+    (folder / "second-refiner.int8.onnx").write_bytes(b"no network")
+    with pytest.raises(InputError, match="second-refiner"):
         worker_client.open_with_worker(
             lambda whole_pictures: open_detector(folder, whole_pictures=whole_pictures), {"name_or_path": str(folder)}
         )

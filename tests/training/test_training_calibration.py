@@ -75,9 +75,9 @@ def network(tmp_path: Path) -> Path:
     """A copy of the bundled network, with wrong constants in its card."""
     folder = Path(shutil.copytree(find_network(BUNDLED), tmp_path / "network"))
     card = read_card(folder)
-    assert card.second_look is not None
-    wrong = dataclasses.replace(card.second_look, sigma_scale=5.0)
-    write_card(folder, dataclasses.replace(card, second_look=wrong, front_odds=0.05))
+    assert card.refiner is not None
+    wrong = dataclasses.replace(card.refiner, sigma_scale=5.0)
+    write_card(folder, dataclasses.replace(card, refiner=wrong, front_odds=0.05))
     return folder
 
 
@@ -88,8 +88,8 @@ def test_a_calibrated_network_is_as_sure_as_it_is_right(
     result = CliRunner().invoke(app, ["calibrate", str(network), "--val", str(frames)])
     assert result.exit_code == 0, result.output
     card = read_card(network)
-    assert card.second_look is not None
-    assert 0.2 < card.second_look.sigma_scale < 3
+    assert card.refiner is not None
+    assert 0.2 < card.refiner.sigma_scale < 3
     assert card.front_odds > 0.1
     detector = open_detector(network)
     scores = [score_frame(sample, detector.detect(image)) for sample, image in pictures_of(frames, "val")]

@@ -79,7 +79,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_trainers_networks_become_one_that_the_rig_opens(exported: Path) -> None:
     card = read_card(exported)
-    assert (card.name, card.refiner_sees_ball, card.hand_look, card.ball_look) == ("mine", True, None, None)
+    assert (card.name, card.refiner_sees_ball, card.second_refiner) == ("mine", True, None)
     assert (exported / "detector.int8.onnx").stat().st_size < (exported / "detector.onnx").stat().st_size
     opened = open_detector(exported)
     assert opened.detect(np.full((540, 960, 3), 60, np.uint8)) == ()
@@ -91,7 +91,7 @@ def test_thresholds_are_those_that_find_the_figures_of_validation_pictures(expor
     write_card(
         network,
         dataclasses.replace(
-            read_card(network), first_look=NetworkFiles("detector.onnx"), second_look=NetworkFiles("refiner.onnx")
+            read_card(network), detector=NetworkFiles("detector.onnx"), refiner=NetworkFiles("refiner.onnx")
         ),
     )
     pictures = pair(tmp_path / "pictures")
@@ -100,8 +100,8 @@ def test_thresholds_are_those_that_find_the_figures_of_validation_pictures(expor
     assert card == read_card(network)
     assert "figures refined from" in lines[-1]
     assert card.thresholds[0] == card.thresholds[2] <= card.figure_threshold
-    assert card.second_look is not None
-    assert card.second_look.sigma_scale > 0
+    assert card.refiner is not None
+    assert card.refiner.sigma_scale > 0
     opened = open_detector(network)
     frames = [score_frame(sample, opened.detect(image)) for sample, image in pictures]
     assert recall(frames, WELL_SEEN) > 0.8

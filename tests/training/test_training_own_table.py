@@ -136,7 +136,7 @@ def test_tracks_of_another_recording_are_refused(recording: tuple[Path, Path], t
 
 def test_the_bundled_network_can_be_taught_further() -> None:
     folder = find_network(BUNDLED)
-    look = read_card(folder).second_look
+    look = read_card(folder).refiner
     assert look is not None
     network = open_figure_refiner(folder / look.fp32)
     assert network(torch.zeros(2, 3, PATCH_PX, PATCH_PX)).shape == (2, OUTPUTS)
@@ -172,7 +172,7 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path, hidden: int) 
     network.eval()
     pictures = torch.rand(3, 3, PATCH_PX, PATCH_PX)
     said = network(pictures).detach()
-    path = tmp_path / "second-look.onnx"
+    path = tmp_path / "refiner.onnx"
     export_onnx(PictureGraph(network), (1, PATCH_PX, PATCH_PX, 3), path, names=("patches", "said"), any_batch=True)
     torch.testing.assert_close(open_figure_refiner(path)(pictures).detach(), said, atol=1e-3, rtol=1e-3)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,7 +37,6 @@ class CountingDetector(ListDetector):
         self.shown: list[int] = []
         self.found = 0
         self.for_ball: list[bool] = []
-        self.for_hands: list[bool] = []
         self.hand_there = False
         self.hands: list[int] = []
         self.examined: list[int] = []
@@ -51,11 +49,10 @@ class CountingDetector(ListDetector):
         self.runs.append("single")
         return super().detect(image)
 
-    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         self.found += 1
         self.for_ball.append(ball)
-        self.for_hands.append(hands)
-        return HAND if hands and self.hand_there else ()
+        return HAND if self.hand_there else ()
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -90,29 +87,13 @@ def test_full_frame_runs_follow_the_interval_and_known_figures_are_tracked_in_be
     assert all(detector.shown[1:])
 
 
-def test_hands_are_searched_thoroughly_now_and_then_never_with_the_ball_and_count_until_the_next_time() -> None:
+def test_hands_count_in_the_frame_in_which_they_are_found() -> None:
     detector = CountingDetector()
     vision = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=DetectionRate(0))
-    for number in range(30):
-        detector.hand_there = number < 12
+    for number in range(6):
+        detector.hand_there = number < 3
         vision.detect(shot(number))
-    assert not any(ball and hands for ball, hands in zip(detector.for_ball, detector.for_hands, strict=True))
-    thorough = [number for number, hands in enumerate(detector.for_hands) if hands]
-    assert all(7 <= later - earlier <= 10 for earlier, later in itertools.pairwise(thorough))
-    first, after = thorough[0], next(number for number in thorough if number >= 12)
-    assert detector.hands == [int(first <= number < after) for number in range(30)]
-
-
-def test_the_hands_of_a_thorough_search_are_gone_when_no_other_follows() -> None:
-    detector = CountingDetector()
-    detector.hand_there = True
-    vision = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=DetectionRate(0))
-    for number in range(3):
-        vision.detect(shot(number))
-    assert detector.hands[-1] == 1
-    vision.detect(replace(shot(3), t_ns=shot(3).t_ns + 2_000_000_000))  # it searches for the ball in this one
-    assert detector.for_ball[-1]
-    assert detector.hands[-1] == 0
+    assert detector.hands == [1, 1, 1, 0, 0, 0]
 
 
 def test_figures_keep_their_motion_in_skipped_frames() -> None:
@@ -209,8 +190,8 @@ def test_results_of_a_background_run_are_used_from_the_next_run_on() -> None:
         tracked: ClassVar[list[tuple[int, tuple[Detection, ...]]]] = []
         gate = threading.Event()
 
-        def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
-            super().find_candidates(image, ball=ball, hands=hands)
+        def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+            super().find_candidates(image, ball=ball)
             if self.tracked:
                 self.begun.append(int(image[0, 0, 0]))
                 assert self.gate.wait(WAIT_S)
@@ -296,8 +277,8 @@ def test_the_ball_is_searched_for_three_times_a_second() -> None:
 
 def test_a_failed_background_run_is_reported_and_tried_again() -> None:
     class Broken(CountingDetector):
-        def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
-            super().find_candidates(image, ball=ball, hands=hands)
+        def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+            super().find_candidates(image, ball=ball)
             if self.found == 1:
                 return ()
             raise InputError("the network is gone")

@@ -85,10 +85,10 @@ def calibrate_network(
 ) -> CalibrationReport:
     """Fit a network's corner errors and fronts, in its card. Raises InputError: too few pictures, or no refiner."""
     before = read_card(folder)
-    if before.second_look is None:
+    if before.refiner is None:
         raise InputError(f"{folder}: this network has no refiner, whose errors and fronts could be calibrated.")
     try:
-        return _calibrated(folder, before, before.second_look, list(sets), progress)
+        return _calibrated(folder, before, before.refiner, list(sets), progress)
     except BaseException:  # a card is calibrated as a whole, or stays as it was
         write_card(folder, before)
         raise
@@ -120,8 +120,7 @@ def _calibrated(
     logits = logit(certainty) / before.front_odds
     odds = round(min(odds_of_sets), 3)
     scale = round(refiner.sigma_scale * sigma_ratio(frames), 3)
-    second_look = dataclasses.replace(refiner, sigma_scale=scale)
-    now = dataclasses.replace(before, second_look=second_look, front_odds=odds)
+    now = dataclasses.replace(before, refiner=dataclasses.replace(refiner, sigma_scale=scale), front_odds=odds)
     write_card(folder, now)
     return CalibrationReport(
         len(frames),
@@ -187,11 +186,11 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
     card = dataclasses.replace(card, fallen_logit=max(falls, key=lambda fall: (falls[fall], -abs(fall))))
     balls, _ = best_score(_detect(folder, card, pictures), BALL, _BALL_RECALL)
     card = dataclasses.replace(card, ball_threshold=balls)
-    refiner, scale = card.second_look, 1.0
+    refiner, scale = card.refiner, 1.0
     assert refiner is not None
     for _ in range(2):  # the weights that make bases' sizes consistent depend on the scale
         scale = round(scale * _finite(sigma_ratio(_joined(_run(folder, card, pictures)))), 3)
-        card = dataclasses.replace(card, second_look=dataclasses.replace(refiner, sigma_scale=scale))
+        card = dataclasses.replace(card, refiner=dataclasses.replace(refiner, sigma_scale=scale))
     write_card(folder, card)
     progress(
         f"figures refined from {card.thresholds[0]:g}, reported from {card.figure_threshold:g};"
@@ -203,13 +202,13 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
 
 def _with_detector_scale(folder: Path, card: NetworkCard, pictures: Sequence[Pictures]) -> NetworkCard:
     """Return a card with the factor of the detector's own errors."""
-    plain = dataclasses.replace(card, first_look=dataclasses.replace(card.first_look, sigma_scale=1.0))
+    plain = dataclasses.replace(card, detector=dataclasses.replace(card.detector, sigma_scale=1.0))
     write_card(folder, plain)
     detector = open_detector(folder, refine=False)
     detected = [[(sample, detector.detect(image)) for sample, image in each] for each in pictures]
     score, _ = best_score(detected, FIGURE)
     scale = round(_finite(sigma_ratio(_joined(_scores(each, FIGURE, score) for each in detected))), 3)
-    return dataclasses.replace(card, first_look=dataclasses.replace(card.first_look, sigma_scale=scale))
+    return dataclasses.replace(card, detector=dataclasses.replace(card.detector, sigma_scale=scale))
 
 
 def _finite(ratio: float) -> float:

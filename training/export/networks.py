@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,21 +37,36 @@ Report = Callable[[str], None]
 
 
 def export_networks(
-    best: Path, samples: tuple[Path, Path], out: Path, *, name: str, progress: Report = lambda _line: None
+    best: Path,
+    samples: tuple[Path, Path],
+    out: Path,
+    *,
+    name: str,
+    first: Path | None = None,
+    progress: Report = lambda _line: None,
 ) -> None:
-    """Write the folder of a network of two: a detector, and a refiner that sees the ball. Thresholds are untuned.
+    """Write the folder of a network: a detector, and a refiner that sees the ball. Thresholds are untuned.
 
     Args:
         best: folder of `detector.pt` and `refiner.pt`.
         samples: folders of the crops and of the patches that int8 is calibrated on.
+        first: folder of a network whose refiner comes before this one, which becomes the second; None for one refiner.
 
     Raises:
-        InputError: a checkpoint is none, or a folder holds no samples.
+        InputError: a checkpoint is none, a folder holds no samples, or the other network has no refiner.
     """
     detector = open_average(new_yolo_detector(), best / f"{DETECTOR_NAME}.pt")
     refiner = open_average(RefinerNetwork(), best / f"{REFINER_NAME}.pt")
-    files = NetworkFiles("detector.onnx", "detector.int8.onnx"), NetworkFiles("refiner.onnx", "refiner.int8.onnx")
+    kind = "refiner" if first is None else "second-refiner"
+    files = NetworkFiles("detector.onnx", "detector.int8.onnx"), NetworkFiles(f"{kind}.onnx", f"{kind}.int8.onnx")
     card = NetworkCard(name, *files, refiner_sees_ball=True)
+    if first is not None:
+        before = read_card(first)
+        if before.refiner is None:
+            raise InputError(f"{first}: this network has no refiner")
+        out.mkdir(parents=True, exist_ok=True)
+        kept = _copied(first, before.refiner, out)
+        card = replace(card, refiner=kept, second_refiner=files[1], refiner_weights=before.refiner_weights)
     frames, patches = calibration_frames(samples[0], card.input_px), calibration_patches(samples[1])
     out.mkdir(parents=True, exist_ok=True)
     progress("detector")
@@ -93,11 +108,11 @@ def open_figure_refiner(path: Path) -> FigureRefiner:
 def figure_refiner_of(network: Path) -> FigureRefiner:
     """Open the figure refiner of a network's folder to train it further. Raises InputError: none can be by itself."""
     card = read_card(network)
-    if card.second_look is None:
+    if card.refiner is None:
         raise InputError(f"{network}: this network has no figure refiner to train")
-    if card.refiner_sees_ball:
+    if card.refiner_sees_ball and card.second_refiner is None:
         raise InputError(f"{network}: a refiner that also sees the ball can't be trained by itself. Use '{BUNDLED}'.")
-    return open_figure_refiner(network / card.second_look.fp32)
+    return open_figure_refiner(network / card.refiner.fp32)
 
 
 def write_refined(
@@ -110,17 +125,18 @@ def write_refined(
         patches: pictures that int8 is calibrated on, uint8 (1, 64, 64, 3) each.
     """
     out.mkdir(parents=True, exist_ok=True)
-    stages = ("first_look", "second_look", "second_opinion", "hand_look", "ball_look", "close_look")
     copies: dict[str, Any] = {
-        stage: _copied(network, files, out) for stage in stages if (files := getattr(card, stage)) is not None
+        part: _copied(network, files, out)
+        for part in ("detector", "refiner", "second_refiner")
+        if (files := getattr(card, part)) is not None
     }
-    card = dataclasses.replace(card, **copies)
-    assert card.second_look is not None
-    files = dataclasses.replace(card.second_look, fp32="second-look.onnx", int8="second-look.int8.onnx")
+    card = replace(card, **copies)
+    assert card.refiner is not None
+    files = replace(card.refiner, fp32="refiner.onnx", int8="refiner.int8.onnx")
     export_onnx(PictureGraph(refiner), _PATCH_SHAPE, out / files.fp32, names=("patches", "said"), any_batch=True)
     # Its full layers cost next to nothing, and give places to a hundredth of a patch. Biases as in `export_networks`.
     quantize(out, files, patches, exact=("Gemm",), correct_biases=False)
-    write_card(out, dataclasses.replace(card, second_look=files))
+    write_card(out, replace(card, refiner=files))
 
 
 def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:
@@ -128,4 +144,4 @@ def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:
         if file is not None:
             shutil.copyfile(network / file, out / Path(file).name)
     int8 = None if files.int8 is None else Path(files.int8).name
-    return dataclasses.replace(files, fp32=Path(files.fp32).name, int8=int8)
+    return replace(files, fp32=Path(files.fp32).name, int8=int8)

@@ -21,7 +21,7 @@ from torch import nn
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
 from downfield.models.frame_detector import FrameDetector
-from downfield.models.loading import open_shared_refiner
+from downfield.models.loading import shared_refiner, with_refiners
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Outputs
 from downfield.models.two_stage_detector import TwoStageDetector, in_agreement
@@ -74,8 +74,8 @@ def detector_of(detector: Any, refiner: nn.Module) -> TwoStageDetector:
         TorchNetwork(graphs[0], INPUT_PX), name="in training", input_px=INPUT_PX, thresholds=_CANDIDATES
     )
     two_stage = partial(TwoStageDetector, frames, threshold=_REPORTED, ball_threshold=_REPORTED)
-    patches = TorchNetwork(graphs[1], (PATCH_PX, PATCH_PX))
-    return open_shared_refiner(two_stage, patches, patches)
+    refiner = shared_refiner(TorchNetwork(graphs[1], (PATCH_PX, PATCH_PX)))
+    return with_refiners(two_stage, refiner, refiner)
 
 
 def measure(detector: Any, refiner: nn.Module, pictures: Path, most: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A second refiner: independently trained networks make less correlated errors.
+"""Two refiners as one: independently trained networks make less correlated errors.
 
 Which end of a base is its front, whether it has fallen and whether it is a figure are what refiners get wrong on tables
 they have never seen. Two that learned from pictures of different renderers make different mistakes, so a weighted mean
@@ -6,18 +6,13 @@ of their logits is better than either (stacking: Wolpert, Stacked generalization
 weighted by the inverse of the variances that they predict: the first is the more exact on pictures like its own, the
 second on unfamiliar ones, and the predicted variances show it.
 
-A figure that was tracked a moment ago has the opinion of both already, and a refiner errs about a body, not about a
-frame. So the second is requested again only where the first would change what is known, is not sure of it, or says that
-its corners are coarse.
-
-Whether what the ball's networks take for the ball is one, the second refiner says as well: it outputs the ball's cells
-as well as a figure's numbers (`models/ball_detection.py`), for patches that are not enlarged. It was trained on
-path-traced pictures, the ball's own networks on faster ones, so their errors are less correlated.
+A figure that was tracked a moment ago has been measured by both already, and a refiner errs about a body, not about a
+frame. So the second runs again only where the first would change what is known, is not sure of it, or says that its
+corners are coarse.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Final
@@ -27,8 +22,7 @@ import numpy as np
 from downfield.core.arrays import Array, Bools, Image, Indices
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import BALL_COLUMNS, CELLS, NetworkColumns, with_patch_corners
-from downfield.models.card import OpinionWeights
+from downfield.models.card import RefinerWeights
 from downfield.models.frame_detector import KEYPOINTS
 from downfield.models.refiner import (
     FALLEN,
@@ -39,12 +33,11 @@ from downfield.models.refiner import (
     POINTS,
     REFINER_LIMITS,
     TURN,
-    cut_figures,
     run_patches,
 )
-from downfield.models.runtime import Network, Outputs, logit, sigmoid
+from downfield.models.runtime import Network, Outputs
 
-OPINION_BATCHES: Final = (2, 6, 12)
+SECOND_BATCHES: Final = (2, 6, 12)
 """Patches of one pass: the few doubtful figures of a frame; each size takes memory of its own."""
 
 
@@ -55,18 +48,18 @@ COARSE_PX: Final = 1.2
 _COARSE_LOG_ERROR: Final = math.log(COARSE_PX / (PATCH_PX / 2))
 
 
-class SecondOpinion:
-    """A refiner that combines the opinions of two: a `Network`.
+class RefinerPair:
+    """A refiner that combines two: a `Network`.
 
     Args:
         other: the second; numbers that it gives beyond a refiner's are not read.
         weights: how much each counts.
     """
 
-    def __init__(self, refiner: Network, other: Network, weights: OpinionWeights | None = None) -> None:
+    def __init__(self, refiner: Network, other: Network, weights: RefinerWeights | None = None) -> None:
         self.name, self.size_px = refiner.name, refiner.size_px
-        self._refiner, self.other = refiner, other
-        self._weights = weights or OpinionWeights()
+        self._refiner, self._other = refiner, other
+        self._weights = weights or RefinerWeights()
 
     def run(self, pictures: Image) -> Outputs:
         """Run both networks on pictures, uint8 (n, height, width, 3); the output is valid until the next run.
@@ -102,13 +95,13 @@ class SecondOpinion:
         return outputs
 
     def _combine(self, outputs: Array | Outputs, rows: Indices, pictures: Image, known: int = 0) -> None:
-        """Combine with the second opinion, in place, in some rows; the first `known` figures are ones already."""
+        """Combine with the second refiner, in place, in some rows; the first `known` figures are ones already."""
         if not len(rows):
             return
-        other = self.other.run(pictures[rows])
+        other = self._other.run(pictures[rows])
         if other.ndim != 2 or len(other) != len(rows) or other.shape[1] < OUTPUTS:
             raise InputError(
-                f"{self.other.name}: its output has shape {other.shape}; a refiner gives (n, {OUTPUTS}) or more."
+                f"{self._other.name}: its output has shape {other.shape}; a refiner gives (n, {OUTPUTS}) or more."
             )
         outputs[rows] = _with_mean_places(outputs[rows], other)
         weights = self._weights
@@ -147,76 +140,5 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
         turn_logit - outputs[:, TURN], np.where(fallen, 1.0, -1.0) * (outputs[:, FALLEN] - fallen_logit)
     )
     coarse = np.median(outputs[:, LOG_ERRORS][:, :4], axis=1) > _COARSE_LOG_ERROR
-    return (as_before < REFINER_LIMITS.clear_logit) | coarse
-
-
-_NEAR_CELLS: Final = 2.5  # cells this near to a patch's center count for the place that it was cut around
-_MAX_LOGIT: Final = 8.0  # limit of the logit of one view
-_ROWS, _COLUMNS = np.mgrid[:CELLS, :CELLS] - (CELLS - 1) / 2
-_NEAR: Final = (np.hypot(_ROWS, _COLUMNS) < _NEAR_CELLS).ravel()
-
-
-class BallOpinion:
-    """Weighs places where the ball may be; one thread may search for it while another tracks it.
-
-    Args:
-        searching: the second refiner, of the thread that searches.
-        tracking: that of the thread that tracks.
-        weights: slopes of the logit of the ball's own networks and of this one's, and an intercept.
-    """
-
-    def __init__(self, searching: Network, tracking: Network, weights: tuple[float, float, float]) -> None:
-        self._searching, self._tracking, self._weights = searching, tracking, weights
-
-    def weigh(
-        self,
-        image: Image,
-        places: Sequence[Detection],
-        figures: Sequence[Detection],
-        usual_px: float,
-        *,
-        tracked: bool = False,
-    ) -> list[Detection]:
-        """Return places with the scores of both opinions together, best first.
-
-        Args:
-            places: balls with the scores of their own networks.
-            figures: in the picture, for the size of patches.
-            usual_px: median base length.
-            tracked: whether the ball is tracked rather than searched for.
-
-        Raises:
-            InputError: the second refiner gives no cells.
-        """
-        votes = ball_votes(self._tracking if tracked else self._searching, image, places, figures, usual_px)
-        own, other, constant = self._weights
-        logits = own * logit(np.array([place.score for place in places])) + other * votes + constant
-        weighed = [
-            dataclasses.replace(place, score=score)
-            for place, score in zip(places, sigmoid(logits).tolist(), strict=True)
-        ]
-        return sorted(weighed, key=lambda ball: -ball.score)
-
-
-def ball_votes(
-    network: Network, image: Image, places: Sequence[Detection], figures: Sequence[Detection], usual_px: float
-) -> Array:
-    """Return the second refiner's logit of a ball at each place, the mean of two views, shape (n,).
-
-    Args:
-        network: the second refiner.
-        figures: in the picture, for the size of patches.
-        usual_px: median base length.
-
-    Raises:
-        InputError: the network gives no cells.
-    """
-    if not places:
-        return np.zeros(0)
-    _, patches = cut_figures(with_patch_corners(places, figures), image, usual_px)
-    cells = NetworkColumns(network, BALL_COLUMNS)
-    both = np.concatenate([patches, patches[:, ::-1, ::-1]])
-    heat = np.where(_NEAR, cells.run(both).astype(np.float64), -np.inf)  # near the center is near when turned, too
-    logits = np.clip(np.logaddexp.reduce(heat, axis=1), -_MAX_LOGIT, _MAX_LOGIT)
-    mean: Array = logits.reshape(2, -1).mean(axis=0)
-    return mean
+    doubtful: Bools = (as_before < REFINER_LIMITS.clear_logit) | coarse
+    return doubtful
