@@ -86,18 +86,49 @@ class BallRefiner:
     Args:
         searching: the network for patches that may show the ball.
         tracking: the same network, opened a second time, for patches around the ball's last place.
+        odds: slope and intercept that turn logits of a ball into log-odds.
     """
 
-    def __init__(self, searching: Network, tracking: Network) -> None:
-        self._searching, self._tracking = searching, tracking
+    def __init__(self, searching: Network, tracking: Network, odds: tuple[float, float] = (1.0, 0.0)) -> None:
+        self._searching, self._tracking, self._odds = searching, tracking, odds
 
-    def search(self, patches: Image) -> Array:
-        """Return the logits of the cells of patches (n, 64, 64, 3) that may show the ball; shape (n, 256).
+    def find(self, balls: Sequence[Detection], patches: Image, transforms: Array) -> list[Detection]:
+        """Return the most probable ball in patches, or an empty list where there are none.
 
-        Unclear patches are run again, rotated by half a turn, and averaged.
+        Args:
+            balls: the detector's candidates, whose patches come last.
+            patches: uint8 (n, 64, 64, 3), of figures and of candidates.
+            transforms: of the patches, shape (n, 2, 3).
 
         Raises:
             InputError: the network is no ball refiner.
+        """
+        logits = logit(np.array([ball.score for ball in balls]))
+        return self._scored(decode_ball(logits, self._search(patches), transforms))
+
+    def track(self, ball: Detection, patches: Image, transforms: Array) -> list[Detection]:
+        """Return the ball tracked a moment ago at its present place, in a patch around its last one.
+
+        Raises:
+            InputError: the network is no ball refiner.
+        """
+        slope, intercept = self._odds
+        before = (logit(np.array([ball.score])) - intercept) / slope
+        return self._scored(decode_ball(before, _run(self._tracking, patches), transforms))
+
+    def _scored(self, found: tuple[Array, float, float] | None) -> list[Detection]:
+        if found is None:
+            return []
+        (x, y), half_px, logits = found
+        slope, intercept = self._odds
+        box = (x - half_px, y - half_px, x + half_px, y + half_px)
+        score = float(sigmoid(np.array(slope * logits + intercept)))
+        return [Detection("ball", score, box, helmet_px=(float(x), float(y)), helmet_score=1.0)]
+
+    def _search(self, patches: Image) -> Array:
+        """Return the logits of the cells of patches that may show the ball; shape (n, 256).
+
+        Unclear patches are run again, rotated by half a turn, and averaged.
         """
         heat = _run(self._searching, patches)
         low, high = BALL_DETECTION_LIMITS.unclear_logits
@@ -106,14 +137,6 @@ class BallRefiner:
         if len(rows):
             heat[rows] = (heat[rows] + _run(self._searching, patches[rows, ::-1, ::-1])[:, ::-1]) / 2
         return heat
-
-    def track(self, patches: Image) -> Array:
-        """Return the logits of the cells of patches around the ball's last place, as `search` does.
-
-        Raises:
-            InputError: the network is no ball refiner.
-        """
-        return _run(self._tracking, patches)
 
 
 def _run(network: Network, patches: Image) -> Array:
@@ -136,35 +159,28 @@ def with_patch_corners(balls: Sequence[Detection], figures: Sequence[Detection])
     return out
 
 
-def decode_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
-    """Return the most probable ball, or an empty list where there are no patches.
+def decode_ball(candidates: Array, heat: Array, transforms: Array) -> tuple[Array, float, float] | None:
+    """Return place (x, y), half the side of its box, px, and logit of the most probable ball; None without patches.
 
     Args:
-        balls: the candidates, whose patches come last.
-        heat: output of `BallRefiner` for all patches.
-        transforms: transforms of the patches.
+        candidates: logits of the candidates, whose patches come last, shape (m,).
+        heat: logits of the cells of all patches, shape (n, 256).
+        transforms: of the patches, shape (n, 2, 3).
     """
     if not len(heat):
-        return []
+        return None
     scores = np.logaddexp.reduce(heat, axis=1)
     shares = np.exp(heat - scores[:, None]).reshape(-1, CELLS, CELLS)
     units = np.stack([shares.sum(axis=1) @ _CENTERS, shares.sum(axis=2) @ _CENTERS], axis=1)
     places = from_patch(from_units(units[:, None]), transforms)[:, 0]
     # Both networks vote on a candidate, and neither may outvote the other completely.
-    own = len(heat) - len(balls)
+    own = len(heat) - len(candidates)
     logits = np.minimum(scores, BALL_DETECTION_LIMITS.max_only_logit)
-    found = logit(np.array([ball.score for ball in balls]))
-    logits[own:] = (np.minimum(scores[own:], BALL_DETECTION_LIMITS.max_logit) + found) / 2
+    logits[own:] = (np.minimum(scores[own:], BALL_DETECTION_LIMITS.max_logit) + candidates) / 2
     logits = _average_views(logits, places, heat, transforms)
     best = int(logits.argmax())
     half_px = BALL_DETECTION_LIMITS.half_box_share * BASE_LENGTH_PX / scale_of(transforms)[best]
-    return [_ball_at(places[best], float(half_px), float(sigmoid(logits[best])))]
-
-
-def _ball_at(place: Array, half_px: float, score: float) -> Detection:
-    x, y = place.tolist()
-    box = (x - half_px, y - half_px, x + half_px, y + half_px)
-    return Detection("ball", score, box, helmet_px=(x, y), helmet_score=1.0)
+    return places[best], float(half_px), float(logits[best])
 
 
 def _average_views(logits: Array, places: Array, heat: Array, transforms: Array) -> Array:

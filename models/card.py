@@ -56,6 +56,8 @@ class NetworkCard:
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
     figure_threshold: float = 0.5  # score, by both stages, from which a figure is reported
     ball_threshold: float = 0.5  # the same for the ball
+    # slope and intercept that turn the mean of the detector's and the refiner's logit of a ball into log-odds
+    ball_odds: tuple[float, float] = (1.0, 0.0)
     # the refiner's logit of facing the other way must exceed this to overrule the detector, which is seldom wrong
     turn_logit: float = 0.0
     fallen_logit: float = 0.0  # the refiner's logit of having fallen must exceed this
@@ -74,6 +76,7 @@ class NetworkCard:
         check(self.refiner is not None or self.second_refiner is None, InputError, "second_refiner needs a refiner.")
         scores = (*self.thresholds, self.figure_threshold, self.ball_threshold)
         check(all(0 < value < 1 for value in scores), InputError, "Thresholds must be between 0 and 1.")
+        check(self.ball_odds[0] > 0, InputError, f"The slope of ball_odds must be above 0, not {self.ball_odds[0]}.")
         check(self.front_odds > 0, InputError, f"front_odds must be above 0, not {self.front_odds}.")
         check(min(self.input_px) > 0, InputError, f"input_px must be above 0, not {self.input_px}.")
 

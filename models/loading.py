@@ -82,7 +82,7 @@ def open_detector(
         augmented=augmented,
     )
     following = _open_refiner(refining, card, card.refiner, frequent=FULL_LINE_UP)
-    return with_refiners(two_stage, following, _open_refiner(folder, card, card.refiner))
+    return with_refiners(two_stage, following, _open_refiner(folder, card, card.refiner), card.ball_odds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,10 @@ def shared_refiner(network: Network) -> Refiners:
 
 
 def with_refiners(
-    two_stage: Callable[..., TwoStageDetector], tracking: Refiners, searching: Refiners
+    two_stage: Callable[..., TwoStageDetector],
+    tracking: Refiners,
+    searching: Refiners,
+    ball_odds: tuple[float, float] = (1.0, 0.0),
 ) -> TwoStageDetector:
     """Return a detector with the refiners of two threads.
 
@@ -164,6 +167,9 @@ def with_refiners(
         two_stage: makes a `TwoStageDetector` from a refiner and its further arguments.
         tracking: of the thread that tracks.
         searching: of the thread that detects.
+        ball_odds: as of `BallRefiner`.
     """
-    ball = None if searching.ball is None or tracking.ball is None else BallRefiner(searching.ball, tracking.ball)
+    ball = None
+    if searching.ball is not None and tracking.ball is not None:
+        ball = BallRefiner(searching.ball, tracking.ball, ball_odds)
     return two_stage(tracking.figures, ball, candidate_refiner=two_stage(searching.figures))

@@ -18,7 +18,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import BallRefiner, decode_ball, with_patch_corners
+from downfield.models.ball_detection import BallRefiner, with_patch_corners
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.detector import Detector
 from downfield.models.leaning import with_leaning
@@ -141,7 +141,7 @@ class TwoStageDetector:
             return list(_best_first(balls)[:1])
         cut = [*carriers, *with_patch_corners(balls, carriers)]
         transforms, patches = cut_figures(cut, image, usual_length_px(carriers))
-        return decode_ball(balls, self._ball_refiner.search(patches), transforms)
+        return self._ball_refiner.find(balls, patches, transforms)
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -242,8 +242,8 @@ class TwoStageDetector:
         """Return the ball tracked a moment ago at its present place."""
         if self._ball_refiner is None or not balls:
             return balls
-        transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px)
-        found = decode_ball(balls, self._ball_refiner.track(patches), transforms)
+        transforms, patches = cut_figures(with_patch_corners(balls[:1], figures), image, usual_px)
+        found = self._ball_refiner.track(balls[0], patches, transforms)
         return [ball for ball in found if ball.score >= self._ball_threshold]
 
     def _realign(

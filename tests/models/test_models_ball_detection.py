@@ -190,4 +190,18 @@ def test_a_network_with_another_output_is_refused() -> None:
 
 
 def test_without_patches_there_is_no_ball() -> None:
-    assert decode_ball([], np.zeros((0, CELLS**2)), np.zeros((0, 2, 3))) == []
+    assert decode_ball(np.zeros(0), np.zeros((0, CELLS**2)), np.zeros((0, 2, 3))) is None
+
+
+def test_scores_are_calibrated_and_a_tracked_ball_keeps_its_own() -> None:
+    here, slope, intercept = base(300, 200, 0.7), 1.5, -2.0
+    known = [dataclasses.replace(figure(here, 0.9), corner_sigma_px=(0.3,) * 4)]
+    following = Canned()
+    refiner = BallRefiner(Canned(heat(here, (310.0, 205.0), 4.0)[None]), following, (slope, intercept))
+    detector = TwoStageDetector(FixedDetector(*known), Still(), refiner)
+    (found,) = balls_of(detector.find_candidates(FRAME))
+    assert found.score == pytest.approx(1 / (1 + np.exp(-(4 * slope + intercept))))
+    (about,) = with_patch_corners([found], known)
+    following.outputs = [heat(np.array(about.corners_px), (310.0, 205.0), 4.0)[None]]
+    (again,) = balls_of(detector.track(FRAME, (*known, found)))
+    assert again.score == pytest.approx(found.score), "what both say again is no surer and no less sure"

@@ -98,7 +98,7 @@ def test_of_two_refiners_the_second_sees_the_ball() -> None:
     assert isinstance(detector, TwoStageDetector)
     searched = detector._ball_refiner
     assert searched is not None
-    assert searched.search(image[None, :PATCH_PX, :PATCH_PX]).shape == (1, CELLS**2)
+    assert searched._search(image[None, :PATCH_PX, :PATCH_PX]).shape == (1, CELLS**2)
 
 
 @pytest.mark.parametrize("change", [{"second_refiner": None}, {"refiner_sees_ball": False}])

@@ -12,15 +12,14 @@ table is at least as strange, and a front that is too unsure is settled by motio
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 
 from downfield.core.arrays import Array, Bools, Image
 from downfield.core.errors import InputError
@@ -63,6 +62,7 @@ class CalibrationLimits:
     min_fronts: int = 100  # upright figures below which neither errors nor fronts are fitted
     log_odds_range: tuple[float, float] = (-3.0, 1.0)  # range of the natural logarithm of the factor of fronts
     stiffness: float = 1.0  # how strongly the factor is held to 1: as much as about one front
+    ball_stiffness: float = 0.02  # the same for a ball's slope and intercept: as much as one picture in fifty
 
 
 CALIBRATION_LIMITS: Final = CalibrationLimits()
@@ -120,7 +120,7 @@ def _calibrated(
     logits = logit(certainty) / before.front_odds
     odds = round(min(odds_of_sets), 3)
     scale = round(refiner.sigma_scale * sigma_ratio(frames), 3)
-    now = dataclasses.replace(before, refiner=dataclasses.replace(refiner, sigma_scale=scale), front_odds=odds)
+    now = replace(before, refiner=replace(refiner, sigma_scale=scale), front_odds=odds)
     write_card(folder, now)
     return CalibrationReport(
         len(frames),
@@ -148,72 +148,113 @@ def fit_front_odds(logits: Array, right: Bools) -> float:
 
 
 # What `tune` tries: scores of the detector from which the refiner is run, scores from which figures, hands and the ball
-# are reported, and logits above which the refiner turns a figure round, and above which a figure has fallen.
+# are reported, logits above which the refiner turns a figure round, and above which a figure has fallen, and weights of
+# the second refiner.
 _REFINED: Final = (0.04, 0.08, 0.15, 0.2, 0.3, 0.4)
 _REPORTED: Final = (*(step / 20 for step in range(1, 13)), 0.7, 0.8, 0.85, 0.9)
 _TURNS: Final = (0.0, 1.0, 2.0, 3.0)
 _FALLS: Final = (-1.0, 0.0, 1.0, 2.0)
+_SHARES: Final = (0.2, 0.4, 0.6, 0.8)
 
 
 def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: None) -> NetworkCard:
-    """Set a network's thresholds and error scales in its card. Raises InputError: a set has no validation pictures."""
+    """Set a network's thresholds, error scales and weights in its card. Raises InputError: no validation pictures."""
     pictures = [list(pictures_of(each, "val")) for each in sets]
     lowest = min(_REPORTED)
-    card = dataclasses.replace(
-        read_card(folder), thresholds=(lowest,) * len(KINDS), turn_logit=1.0, fallen_logit=0.0, ball_threshold=lowest
+
+    def tried(value: Callable[[NetworkCard], float], options: Iterable[NetworkCard]) -> NetworkCard:
+        values = [(value(option), option) for option in options]
+        return max(values, key=lambda each: each[0])[1]
+
+    def shares(card: NetworkCard, of: Literal["front", "fallen", "figure"]) -> list[NetworkCard]:
+        """Return the card with several weights of its refiners, if there are two."""
+        pairs = [(round(1 - share, 2), share) for share in _SHARES] if card.second_refiner else []
+        return [card, *(replace(card, refiner_weights=replace(card.refiner_weights, **{of: pair})) for pair in pairs)]
+
+    def of_figures(card: NetworkCard) -> float:
+        return best_score(_detect(folder, card, pictures), FIGURE)[1]
+
+    def of_fronts(card: NetworkCard) -> float:
+        return _merit(1 - turned(each) for each in _run(folder, card, pictures))
+
+    def of_falls(card: NetworkCard) -> float:
+        return _merit(map(fallen_f1, _run(folder, card, pictures)))
+
+    card = replace(
+        read_card(folder), thresholds=(lowest,) * len(KINDS), turn_logit=1.0, fallen_logit=1.0, ball_threshold=0.01
     )
     card = _with_detector_scale(folder, card, pictures)
-    best, chosen, hands = -1.0, card, lowest
-    for level in _REFINED:
-        # One score for figures and ball: a cell's kind is that which exceeds its own score by most.
-        scores = (level, level, level, card.thresholds[KINDS.index("hand")])
-        trial = dataclasses.replace(card, thresholds=scores, figure_threshold=lowest)
-        detected = _detect(folder, trial, pictures)
-        threshold, value = best_score(detected, FIGURE)
-        if value > best:
-            best, (hands, _) = value, best_score(detected, HAND)
-            chosen = dataclasses.replace(trial, figure_threshold=threshold)
-    card = dataclasses.replace(chosen, thresholds=(*chosen.thresholds[:-1], hands))
-    turns = {
-        turn: _merit(1 - turned(each) for each in _run(folder, dataclasses.replace(card, turn_logit=turn), pictures))
-        for turn in _TURNS
-    }
-    card = dataclasses.replace(card, turn_logit=max(turns, key=lambda turn: (turns[turn], -turn)))
-    falls = {
-        fall: _merit(map(fallen_f1, _run(folder, dataclasses.replace(card, fallen_logit=fall), pictures)))
-        for fall in _FALLS
-    }
-    card = dataclasses.replace(card, fallen_logit=max(falls, key=lambda fall: (falls[fall], -abs(fall))))
-    balls, _ = best_score(_detect(folder, card, pictures), BALL, _BALL_RECALL)
-    card = dataclasses.replace(card, ball_threshold=balls)
+    card = tried(of_figures, (_refining_from(card, level, lowest) for level in _REFINED))
+    card = tried(of_figures, shares(card, "figure"))
+    detected = _detect(folder, card, pictures)
+    thresholds = (*card.thresholds[:-1], best_score(detected, HAND)[0])
+    card = replace(card, thresholds=thresholds, figure_threshold=best_score(detected, FIGURE)[0])
+    card = tried(of_fronts, (replace(card, turn_logit=turn) for turn in _TURNS))
+    card = tried(of_fronts, shares(card, "front"))
+    card = tried(of_falls, (replace(card, fallen_logit=fall) for fall in _FALLS))
+    card = tried(of_falls, shares(card, "fallen"))
+    card = replace(card, ball_odds=_fit_ball_odds(_detect(folder, replace(card, ball_odds=(1.0, 0.0)), pictures)))
+    card = replace(card, ball_threshold=best_score(_detect(folder, card, pictures), BALL, _BALL_RECALL)[0])
     refiner, scale = card.refiner, 1.0
     assert refiner is not None
     for _ in range(2):  # the weights that make bases' sizes consistent depend on the scale
         scale = round(scale * _finite(sigma_ratio(_joined(_run(folder, card, pictures)))), 3)
-        card = dataclasses.replace(card, refiner=dataclasses.replace(refiner, sigma_scale=scale))
+        card = replace(card, refiner=replace(refiner, sigma_scale=scale))
     write_card(folder, card)
     progress(
-        f"figures refined from {card.thresholds[0]:g}, reported from {card.figure_threshold:g};"
-        f" hands from {hands:g}; ball from {balls:g}; errors x {scale:g};"
+        f"figures refined from {card.thresholds[0]:g}, reported from {card.figure_threshold:g}; hands from"
+        f" {card.thresholds[-1]:g}; ball from {card.ball_threshold:g}; errors x {scale:g};"
         f" turns above {card.turn_logit:g}, falls above {card.fallen_logit:g}"
     )
+    if card.second_refiner is not None:
+        weights = card.refiner_weights
+        progress(f"weights of the refiners: fronts {weights.front}, falls {weights.fallen}, figures {weights.figure}")
     return card
 
 
 def _with_detector_scale(folder: Path, card: NetworkCard, pictures: Sequence[Pictures]) -> NetworkCard:
     """Return a card with the factor of the detector's own errors."""
-    plain = dataclasses.replace(card, detector=dataclasses.replace(card.detector, sigma_scale=1.0))
+    plain = replace(card, detector=replace(card.detector, sigma_scale=1.0))
     write_card(folder, plain)
     detector = open_detector(folder, refine=False)
     detected = [[(sample, detector.detect(image)) for sample, image in each] for each in pictures]
     score, _ = best_score(detected, FIGURE)
     scale = round(_finite(sigma_ratio(_joined(_scores(each, FIGURE, score) for each in detected))), 3)
-    return dataclasses.replace(card, detector=dataclasses.replace(card.detector, sigma_scale=scale))
+    return replace(card, detector=replace(card.detector, sigma_scale=scale))
+
+
+def _fit_ball_odds(detected: Sequence[Detected]) -> tuple[float, float]:
+    """Return slope and intercept that turn logits of balls into log-odds of being the ball; sets count the same."""
+    rows = [
+        (float(logit(np.array(ball.score))), 1.0 if seen.ball_found else -1.0, 1 / len(of_set))
+        for of_set in detected
+        for sample, found in of_set
+        for ball in found
+        if ball.kind == "ball"
+        for seen in (score_frame(sample, [ball]),)
+    ]
+    if not rows:
+        return 1.0, 0.0
+    logits, signs, weights = np.array(rows).T
+
+    def unlikely(odds: Array) -> float:
+        slope, intercept = np.exp(odds[0]), odds[1]
+        surprise = np.logaddexp(0.0, -signs * (slope * logits + intercept)) @ weights
+        return float(surprise + CALIBRATION_LIMITS.ball_stiffness * (odds @ odds))
+
+    slope, intercept = minimize(unlikely, np.zeros(2), method="Nelder-Mead").x
+    return round(float(np.exp(slope)), 3), round(float(intercept), 3)
 
 
 def _finite(ratio: float) -> float:
     """Return a ratio of errors, 1 where there were none to measure."""
     return ratio if np.isfinite(ratio) and ratio > 0 else 1.0
+
+
+def _refining_from(card: NetworkCard, level: float, threshold: float) -> NetworkCard:
+    """Return a card with one score for figures and ball: a cell's kind is that which exceeds its own score by most."""
+    hand = card.thresholds[KINDS.index("hand")]
+    return replace(card, thresholds=(level, level, level, hand), figure_threshold=threshold)
 
 
 def _detect(folder: Path, card: NetworkCard, pictures: Sequence[Pictures]) -> list[Detected]:
