@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import InputError
-from downfield.models.ball_detection import BALL_COLUMNS, FIGURE_COLUMNS, BallRefiner, NetworkColumns
+from downfield.models.ball_refiner import BALL_COLUMNS, FIGURE_COLUMNS, BallRefiner, NetworkColumns
 from downfield.models.card import BUNDLED, NetworkCard, NetworkFiles, find_network, read_card
 from downfield.models.detector import Detector, OnDemandNetworks
 from downfield.models.frame_detector import FrameDetector

@@ -18,7 +18,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import BallRefiner, with_patch_corners
+from downfield.models.ball_refiner import BallRefiner, with_patch_corners
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.detector import Detector
 from downfield.models.leaning import with_leaning

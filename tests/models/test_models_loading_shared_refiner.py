@@ -14,7 +14,7 @@ from refined_figures import FRAME, FixedDetector, base, figure
 
 from downfield.core.errors import FormatError, InputError
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import BALL_COLUMNS, CELLS, FIGURE_COLUMNS, SHARED_OUTPUTS, NetworkColumns
+from downfield.models.ball_refiner import BALL_COLUMNS, CELLS, FIGURE_COLUMNS, SHARED_OUTPUTS, NetworkColumns
 from downfield.models.card import BUNDLED, CARD, find_network, read_card, write_card
 from downfield.models.loading import open_detector, shared_refiner, with_refiners
 from downfield.models.refiner import OUTPUTS, PATCH_PX, to_units

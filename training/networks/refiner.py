@@ -2,7 +2,7 @@
 
 `RefinerNetwork` measures a figure and finds the ball in the same patch; it is also the second refiner of the bundled
 network. `FigureRefiner` is the bundled network's first refiner. Patches and outputs are those of
-`downfield.models.refiner`, the ball's cells those of `downfield.models.ball_detection`.
+`downfield.models.refiner`, the ball's cells those of `downfield.models.ball_refiner`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from downfield.models.ball_detection import CELLS
+from downfield.models.ball_refiner import CELLS
 from downfield.models.refiner import FALLEN, FIGURE, LOG_ERRORS, OUTPUTS, PATCH_PX, POINTS, TURN, VISIBLE
 from downfield.training.data.samples import PatchSamples
 from downfield.training.networks.blocks import (

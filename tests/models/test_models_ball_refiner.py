@@ -12,7 +12,7 @@ from refined_figures import FRAME, FixedDetector, Still, base, figure
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import CELLS, BallRefiner, decode_ball, with_patch_corners
+from downfield.models.ball_refiner import CELLS, BallRefiner, decode_ball, with_patch_corners
 from downfield.models.refiner import OUTPUTS, PATCH_PX, patch_transform, to_patch, to_units
 from downfield.models.two_stage_detector import TwoStageDetector
 
