@@ -27,10 +27,11 @@ from downfield.models.refiner import (
     to_units,
 )
 from downfield.models.runtime import Network, Outputs, logit, sigmoid
+from downfield.models.suppression import point_px
 
 
 @dataclass(frozen=True, slots=True)
-class BallLimits:
+class BallRefinerLimits:
     """Thresholds of the ball's refinement."""
 
     # between these a patch is worth a second view: one in thirty shows the ball
@@ -44,7 +45,7 @@ class BallLimits:
     half_box_share: float = 0.25  # half the side of the ball's box, relative to a base's length
 
 
-BALL_LIMITS: Final = BallLimits()
+BALL_REFINER_LIMITS: Final = BallRefinerLimits()
 
 CELLS: Final = 16  # of the ball in a row of a patch
 
@@ -131,7 +132,7 @@ class BallRefiner:
         Unclear patches are run again, rotated by half a turn, and averaged.
         """
         heat = _run(self._searching, patches)
-        low, high = BALL_LIMITS.unclear_logits
+        low, high = BALL_REFINER_LIMITS.unclear_logits
         anywhere = np.logaddexp.reduce(heat, axis=1)
         rows = np.flatnonzero((anywhere > low) & (anywhere < high))
         if len(rows):
@@ -175,11 +176,11 @@ def decode_ball(candidates: Array, heat: Array, transforms: Array) -> tuple[Arra
     places = from_patch(from_units(units[:, None]), transforms)[:, 0]
     # Both networks vote on a candidate, and neither may outvote the other completely.
     own = len(heat) - len(candidates)
-    logits = np.minimum(scores, BALL_LIMITS.max_only_logit)
-    logits[own:] = (np.minimum(scores[own:], BALL_LIMITS.max_logit) + candidates) / 2
+    logits = np.minimum(scores, BALL_REFINER_LIMITS.max_only_logit)
+    logits[own:] = (np.minimum(scores[own:], BALL_REFINER_LIMITS.max_logit) + candidates) / 2
     logits = _average_views(logits, places, heat, transforms)
     best = int(logits.argmax())
-    half_px = BALL_LIMITS.half_box_share * BASE_LENGTH_PX / scale_of(transforms)[best]
+    half_px = BALL_REFINER_LIMITS.half_box_share * BASE_LENGTH_PX / scale_of(transforms)[best]
     return places[best], float(half_px), float(logits[best])
 
 
@@ -189,13 +190,13 @@ def _average_views(logits: Array, places: Array, heat: Array, transforms: Array)
     A false ball seldom appears in all of them, since each is cut and turned differently.
     """
     out = logits.copy()
-    for row in np.flatnonzero(logits > BALL_LIMITS.hopeless_logit).tolist():
+    for row in np.flatnonzero(logits > BALL_REFINER_LIMITS.hopeless_logit).tolist():
         units = to_units(to_patch(np.broadcast_to(places[row], (len(heat), 1, 2)), transforms))
-        others = np.abs(units[:, 0]).max(axis=1) < BALL_LIMITS.shown_within
+        others = np.abs(units[:, 0]).max(axis=1) < BALL_REFINER_LIMITS.shown_within
         others[row] = False
         if others.any():
-            near = np.linalg.norm(_CELL_CENTERS - units[others], axis=2) < BALL_LIMITS.cell_radius
+            near = np.linalg.norm(_CELL_CENTERS - units[others], axis=2) < BALL_REFINER_LIMITS.cell_radius
             votes = np.logaddexp.reduce(np.where(near, heat[others], -np.inf), axis=1)
-            weight, most = BALL_LIMITS.other_view_weight, BALL_LIMITS.max_logit
+            weight, most = BALL_REFINER_LIMITS.other_view_weight, BALL_REFINER_LIMITS.max_logit
             out[row] = (logits[row] + (weight * np.clip(votes, -most, most)).sum()) / (1 + weight * len(votes))
     return out
