@@ -121,7 +121,7 @@ def make_table(folder: TrainerFolder, plan: TracingPlan, number: int) -> TableSa
     if not plan.drawn_beside:
         return traced
     recipe = Recipe(
-        "train", seed=_seed(plan, number), variety="wide", per_table=1, carriers=0.1, strewn=0.08, fallers=0.12
+        "train", seed=_seed(plan, number), variety="wide", per_table=1, carriers=0.25, strewn=0.25, fallers=0.12
     )
     rng = np.random.default_rng([plan.seed, number, 0xE7])
     with _pictures(scratch, recipe, plan.drawn_beside) as drawn:
@@ -131,7 +131,7 @@ def make_table(folder: TrainerFolder, plan: TracingPlan, number: int) -> TableSa
 
 
 def _drawn_table(scratch: Path, plan: TracingPlan, number: int) -> TableSamples:
-    recipe = Recipe("train", seed=_seed(plan, number), per_table=2, carriers=0.1, strewn=0.08, fallers=0.1)
+    recipe = Recipe("train", seed=_seed(plan, number), per_table=2, carriers=0.25, strewn=0.25, fallers=0.1)
     rng = np.random.default_rng([plan.seed, number, 0xD7])
     with _pictures(scratch, recipe, _DRAWN) as drawn:
         real = [labeled_images_of(each, "train") for each in plan.pictures]

@@ -29,8 +29,7 @@ from downfield.training.networks.blocks import (
 
 HIDDEN: Final = 256  # width of the first full layer: beside the convolutions it costs next to nothing
 
-_WIDTHS: Final = (16, 32, 64, 128)  # channels at a half, a quarter, an eighth and a sixteenth of the patch
-_FIGURE_WIDTHS: Final = (24, 48, 96)  # channels of `FigureRefiner` at a half, a quarter and an eighth
+_WIDTHS: Final = (24, 48, 96)  # channels at a half, a quarter and an eighth of the patch
 _BALL_WIDTH: Final = 32
 _NOWHERE_LOGIT: Final = -6.0  # at first: 256 cells against "nowhere"
 _HALF_BASE: Final = (17 / 32, 10.2 / 32)  # of an ordinary base in a patch, units
@@ -42,23 +41,26 @@ class RefinerNetwork(nn.Module):
 
     Input is red, green, blue in 0..1, shape (n, 3, 64, 64). Output are the figure's numbers, shape (n, `OUTPUTS`), and
     the logits of the ball being in each of 16 x 16 cells against 0 for nowhere, shape (n, 256).
+
+    A ball is a few pixels wide: its cells are told from features at every scale, those at half the patch's size too.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        half, quarter, eighth, sixteenth = _WIDTHS
-        self.at_2 = nn.Sequential(convolution(3, half, 2))
-        self.at_4, self.at_8, self.at_16 = (
+        half, quarter, eighth = _WIDTHS
+        self.at_2 = nn.Sequential(convolution(3, half, 2), ResidualBlock(half))
+        self.at_4, self.at_8 = (
             nn.Sequential(convolution(wider, width, 2), ResidualBlock(width), ResidualBlock(width))
             for wider, width in pairwise(_WIDTHS)
         )
-        side = PATCH_PX // 16
+        side = PATCH_PX // 8
         last = nn.Linear(HIDDEN, OUTPUTS)
-        self.head = nn.Sequential(nn.Flatten(), nn.Linear(sixteenth * side * side, HIDDEN), nn.ReLU(inplace=True), last)
-        self.near = normalized_convolution(quarter, _BALL_WIDTH, 1)
+        self.head = nn.Sequential(nn.Flatten(), nn.Linear(eighth * side * side, HIDDEN), nn.ReLU(), last)
+        self.close = normalized_convolution(half, _BALL_WIDTH, 3, 2)
+        self.near = normalized_convolution(quarter, _BALL_WIDTH, 3)
         self.around = normalized_convolution(eighth, _BALL_WIDTH, 1)
         cells = nn.Conv2d(_BALL_WIDTH, 1, 1)
-        self.heat = nn.Sequential(ResidualBlock(_BALL_WIDTH), cells)
+        self.heat = nn.Sequential(ResidualBlock(_BALL_WIDTH), ResidualBlock(_BALL_WIDTH), cells)
         with torch.no_grad():
             last.weight.mul_(0.1)
             last.bias.copy_(_usual_outputs())
@@ -68,10 +70,11 @@ class RefinerNetwork(nn.Module):
 
     def forward(self, patches: Tensor) -> tuple[Tensor, Tensor]:
         """Return the figure's numbers and the ball's cells."""
-        quarter = self.at_4(self.at_2(patches))
+        half = self.at_2(patches)
+        quarter = self.at_4(half)
         eighth = self.at_8(quarter)
-        outputs = in_full_precision(self.head, self.at_16(eighth))
-        ball = torch.relu(self.near(quarter) + doubled(self.around(eighth)))
+        outputs = in_full_precision(self.head, eighth)
+        ball = torch.relu(self.close(half) + self.near(quarter) + doubled(self.around(eighth)))
         return outputs, self.heat(ball).flatten(1)
 
 
@@ -93,7 +96,7 @@ class FigureRefiner(nn.Module):
 
     def __init__(self, hidden: int = HIDDEN) -> None:
         super().__init__()
-        low, middle, high = _FIGURE_WIDTHS
+        low, middle, high = _WIDTHS
         self.features = nn.Sequential(
             *(convolution(3, low, 2), ResidualBlock(low)),
             *(convolution(low, middle, 2), ResidualBlock(middle), ResidualBlock(middle)),

@@ -21,7 +21,7 @@ from ultralytics.utils.tal import PoseTaskAlignedAssigner
 
 from downfield.models.card import KINDS
 from downfield.models.frame_detector import KEYPOINTS
-from downfield.training.data.samples import FrameSamples, as_input
+from downfield.training.data.samples import BALL, FALLEN, UPRIGHT, FrameSamples, as_input
 
 OKS_SIGMAS: Final = (0.07, 0.07, 0.07, 0.07, 0.3)
 """Scale of each keypoint's error, as a share of the object's size: a figure's corners should come within 2 to 3 px; the
@@ -37,6 +37,7 @@ REACH_PX: Final = (4.0, 10.0, 7.0, 40.0)
 pixels. A base is 14 of them wide; fallen figures and hands, whose middle is vague, get a longer reach."""
 
 _SEEN = 2
+_LEAST_SHOWN: Final = 0.3  # visible share of a ball from which it is one
 _FIRST_KIND_OVER_FIGURES = 2
 _ASSIGNER = ("topk", "topk2", "num_classes", "alpha", "beta", "stride")
 
@@ -45,7 +46,7 @@ def yolo_batch(frames: FrameSamples) -> dict[str, torch.Tensor]:
     """Return labeled pictures as ultralytics' losses take them: objects in one list with their picture's number."""
     height, width = frames.image.shape[1:3]
     size = frames.boxes.new_tensor([width, height])
-    there = frames.kinds >= 0
+    there = (frames.kinds >= 0) & ~_held(frames)
     boxes, points = frames.boxes[there], frames.points[there].clone()
     middles, sizes = (boxes[:, :2] + boxes[:, 2:]) / 2 + 0.5, boxes[:, 2:] - boxes[:, :2]
     points[..., :2] = (points[..., :2] + 0.5) / size
@@ -56,6 +57,19 @@ def yolo_batch(frames: FrameSamples) -> dict[str, torch.Tensor]:
         "keypoints": points,
         "batch_idx": there.nonzero()[:, 0].to(boxes.dtype),
     }
+
+
+def _held(frames: FrameSamples) -> torch.Tensor:
+    """Return which objects are balls on a figure or nearly hidden, shape (n, k).
+
+    They are five pixels wide here, and nothing tells them from hands and helmets: learned as balls, they were two
+    thirds of the loss of the scores. The refiner finds them in the figures' patches at full resolution.
+    """
+    middles = (frames.boxes[..., :2] + frames.boxes[..., 2:]) / 2
+    figures = (frames.kinds == UPRIGHT) | (frames.kinds == FALLEN)
+    inside = (middles[:, :, None] > frames.boxes[:, None, :, :2]) & (middles[:, :, None] < frames.boxes[:, None, :, 2:])
+    over = (inside.all(dim=-1) & figures[:, None]).any(dim=-1)
+    return (frames.kinds == BALL) & (over | (frames.shown < _LEAST_SHOWN))
 
 
 class PlaceAssigner(PoseTaskAlignedAssigner):

@@ -17,16 +17,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
-from downfield.training.data.objects import (
-    FIGURE_KINDS,
-    INPUT_WIDTH_PX,
-    Objects,
-    draw_cut,
-    moved,
-    padded,
-    parse_objects,
-    with_room,
-)
+from downfield.training.data.objects import INPUT_WIDTH_PX, Objects, draw_cut, moved, padded, parse_objects, with_room
 from downfield.training.data.places import balls_in_patches, patch_labels, place_patches
 from downfield.training.traced.development import sensor_row
 from downfield.twin.randomization import tables
@@ -42,11 +33,9 @@ from downfield.twin.tracing.scene import PrintTexture, SceneBuilder, TracedScene
 
 _STEP_NS: Final = 33_333_333
 _FPS: Final = 30.0
-_SURE_BALL: Final = 0.2  # visible share of a ball from which its middle counts as seen
 
-
-_CARRIERS: Final = 0.16  # share of the figures with a ball of their own in hands or arms
-_STREWN: Final = 0.08  # share of them with a ball nearby
+_CARRIERS: Final = 0.25  # share of the figures with a ball of their own in hands or arms
+_STREWN: Final = 0.25  # share of them with a ball nearby
 _NUMBERS: Final = 4  # yard numbers of a table that patches are cut about
 _LYING: Final = 0.4  # share of the tables on which many figures lie
 
@@ -129,9 +118,6 @@ class _ViewLabeler:
         labels = self._labeler.label(snapshot, frame)
         size = camera.lens.size_px
         objects = parse_objects("\n".join(yolo_lines(labels, size)), size)
-        shown = _shown(labels)
-        hidden = ~np.isin(objects.kinds, FIGURE_KINDS) & (shown < _SURE_BALL) & (objects.points[:, 4, 2] > 0)
-        objects.points[hidden, 4, 2] = 1
         distractors = [self._distractors, *(np.array([(*stick.start_mm[:2], 0.0)]) for stick in snapshot.sticks)]
         distractors_px = camera.to_pixels(np.concatenate(distractors))
         inside = (
@@ -139,7 +125,7 @@ class _ViewLabeler:
             & (distractors_px > -0.5).all(axis=1)
             & (distractors_px < size).all(axis=1)
         )
-        return TracedView(camera, objects, shown, distractors_px[inside])
+        return TracedView(camera, objects, _shown(labels), distractors_px[inside])
 
 
 def _shown(labels: Labels) -> Array:

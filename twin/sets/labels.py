@@ -250,6 +250,7 @@ KEYPOINTS = ("front_left", "front_right", "rear_right", "rear_left", "helmet")
 _MIRRORED = (1, 0, 3, 2, 4)  # index of each keypoint in a picture flipped left to right
 
 _HIDDEN, _SEEN = 1, 2  # flags of keypoints, as in COCO; 0 outside the picture
+SEEN_SHARE = 0.2  # visible share of a ball or a hand from which its point is flagged as seen
 LEAST_SHOWN = 0.08  # objects with a smaller visible share have no line
 
 
@@ -271,8 +272,8 @@ class Sample:
 def yolo_lines(labels: Labels, size_px: tuple[int, int]) -> list[str]:
     """Return one line per object: class, box, then x, y and flag of five keypoints, all as shares of the picture.
 
-    The ball and hands carry their center and fingertips in the helmet's place. Objects with a visible share below
-    `LEAST_SHOWN` are left out.
+    The ball and hands carry their center and fingertips in the helmet's place, flagged as hidden where less than
+    `SEEN_SHARE` of them is visible. Objects with a visible share below `LEAST_SHOWN` are left out.
     """
     every: list[FigureLabel | ThingLabel] = [*labels.figures, *labels.things]
     return [_line(each, size_px) for each in every if each.shown >= LEAST_SHOWN]
@@ -290,7 +291,7 @@ def data_yaml() -> str:
 def _line(label: FigureLabel | ThingLabel, size_px: tuple[int, int]) -> str:
     points: list[tuple[Pixel | None, bool]]
     if isinstance(label, ThingLabel):
-        points = [(None, False)] * (len(KEYPOINTS) - 1) + [(label.center_px, True)]
+        points = [(None, False)] * (len(KEYPOINTS) - 1) + [(label.center_px, label.shown >= SEEN_SHARE)]
     else:
         seen = (*label.corners_visible, label.helmet_visible)
         points = list(zip((*label.corners_px, label.helmet_px), seen, strict=True))
