@@ -26,15 +26,6 @@ class NetworkFiles:
 
 
 @record
-class RefinerWeights:
-    """How much the logits of the refiner and of the second one count."""
-
-    front: tuple[float, float] = (0.5, 0.5)  # of facing the other way
-    fallen: tuple[float, float] = (0.5, 0.5)  # of having fallen
-    figure: tuple[float, float] = (0.5, 0.5)  # of a figure being present
-
-
-@record
 class NetworkCard:
     """What the runtime needs to know about a network.
 
@@ -45,11 +36,7 @@ class NetworkCard:
     name: str  # name of the network
     detector: NetworkFiles  # over the whole frame
     refiner: NetworkFiles | None = None  # over one figure's patch; None if there is none
-    # another refiner, trained independently, whose numbers are combined with the first one's; None if there is none
-    second_refiner: NetworkFiles | None = None
-    refiner_weights: RefinerWeights = RefinerWeights()  # how much each of two refiners counts
-    # whether the refiner, or the second one where there is one, gives the ball's cells after its own numbers; else the
-    # ball is found by the detector alone
+    # whether the refiner gives the ball's cells after its own numbers; else the ball is found by the detector alone
     refiner_sees_ball: bool = False
     input_px: tuple[int, int] = (960, 544)  # width and height of the detector's input
     # scores from which an upright figure, a fallen figure, a ball and a hand are detected
@@ -73,7 +60,6 @@ class NetworkCard:
             f"The network card has {len(self.thresholds)} thresholds; {len(KINDS)} are needed: {', '.join(KINDS)}.",
         )
         check(self.refiner is not None or not self.refiner_sees_ball, InputError, "refiner_sees_ball needs a refiner.")
-        check(self.refiner is not None or self.second_refiner is None, InputError, "second_refiner needs a refiner.")
         scores = (*self.thresholds, self.figure_threshold, self.ball_threshold)
         check(all(0 < value < 1 for value in scores), InputError, "Thresholds must be between 0 and 1.")
         check(self.ball_odds[0] > 0, InputError, f"The slope of ball_odds must be above 0, not {self.ball_odds[0]}.")
@@ -83,7 +69,7 @@ class NetworkCard:
 
 def named_files(card: NetworkCard) -> tuple[str, ...]:
     """Return the files that a card names, as paths from its folder; a network may use files of another's folder."""
-    stages = (card.detector, card.refiner, card.second_refiner)
+    stages = (card.detector, card.refiner)
     return tuple(file for stage in stages if stage is not None for file in (stage.fp32, stage.int8) if file is not None)
 
 

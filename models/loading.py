@@ -15,7 +15,6 @@ from downfield.models.card import BUNDLED, NetworkCard, NetworkFiles, find_netwo
 from downfield.models.detector import Detector, OnDemandNetworks
 from downfield.models.frame_detector import FrameDetector
 from downfield.models.refiner import PATCH_PX
-from downfield.models.refiner_pair import SECOND_BATCHES, RefinerPair
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
 from downfield.models.two_stage_detector import BATCHES, FULL_LINE_UP, TwoStageDetector
 
@@ -143,11 +142,7 @@ def _open_refiner(
     folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles, frequent: int | None = None
 ) -> Refiners:
     refiner = folder.open(files, _PATCH, BATCHES, frequent)
-    if card.second_refiner is None:
-        return shared_refiner(refiner) if card.refiner_sees_ball else Refiners(refiner, None)
-    second = folder.open(card.second_refiner, _PATCH, SECOND_BATCHES)
-    ball = NetworkColumns(second, BALL_COLUMNS) if card.refiner_sees_ball else None
-    return Refiners(RefinerPair(refiner, second, card.refiner_weights), ball)
+    return shared_refiner(refiner) if card.refiner_sees_ball else Refiners(refiner, None)
 
 
 def shared_refiner(network: Network) -> Refiners:

@@ -36,7 +36,6 @@ from downfield.models.refiner import (
     usual_length_px,
     usual_lengths_px,
 )
-from downfield.models.refiner_pair import RefinerPair
 from downfield.models.runtime import Network, logit, sigmoid
 from downfield.models.suppression import (
     adds_view,
@@ -209,7 +208,7 @@ class TwoStageDetector:
             return _best_first(balls + hands)
         usual_px = usual_lengths_px(figures, others)
         transforms, patches = cut_figures(figures, image, usual_px)
-        outputs = self._run_tracked(patches, known)
+        outputs = run_patches(self._refiner, patches)
         if further:
             # The front of known figures was decided when they were first detected: one view of them is enough.
             further(self._refiner, outputs[len(known) :], patches[len(known) :])
@@ -229,12 +228,6 @@ class TwoStageDetector:
         kept = suppress_overlaps(still + new, len(still))
         balls = self._track_ball(image, balls, figures, float(np.median(usual_px)))
         return _best_first(kept + balls + hands)
-
-    def _run_tracked(self, patches: Image, known: Sequence[Detection]) -> Array:
-        """Run the refiner on patches, those of known figures first; outputs of shape (n, `OUTPUTS`)."""
-        if not isinstance(self._refiner, RefinerPair):
-            return run_patches(self._refiner, patches)
-        return self._refiner.run_tracked(patches, known, turn_logit=self._turn_logit, fallen_logit=self._fallen_logit)
 
     def _track_ball(
         self, image: Image, balls: list[Detection], figures: Sequence[Detection], usual_px: float

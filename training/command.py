@@ -17,7 +17,7 @@ from downfield.cli.console.output import print_stdout
 from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.core.texts import counted
-from downfield.models.card import BUNDLED, bundled_networks, find_network
+from downfield.models.card import BUNDLED, bundled_networks
 
 if TYPE_CHECKING:
     from downfield.training.keep.folder import TrainerFolder
@@ -137,10 +137,6 @@ def export(
         list[Path] | None,
         typer.Option(help="Data sets whose validation pictures set the thresholds besides the trainer's own."),
     ] = None,
-    beside: Annotated[
-        str | None,
-        typer.Option(help="A network whose refiner stays the first; the trained one becomes its second refiner."),
-    ] = None,
     name: Annotated[str, typer.Option(help="Name of the network.")] = "mine",
 ) -> None:
     """Export a trainer's detector and refiner for the rig: ONNX, full and int8, with thresholds tuned together."""
@@ -151,8 +147,7 @@ def export(
 
     trainer = TrainerFolder(folder)
     samples = trainer.crops, trainer.patches
-    first = None if beside is None else find_network(beside)
-    export_networks(trainer.best, samples, out, name=name, first=first, progress=print_stdout)
+    export_networks(trainer.best, samples, out, name=name, progress=print_stdout)
     tune(out, [*trainer.validation.values(), *(val or ())], print_stdout)
     print_stdout(f"exported: {out}")
 

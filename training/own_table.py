@@ -1,8 +1,8 @@
 """Adapts a network to one's own table in a few minutes: the refiner learns its bases, its paint and its light.
 
-Only the figure refiner is trained. The detector finds figures on unknown tables well enough, and would need labels for
-everything in a frame, while tracks are confident of only some figures. Which figures have fallen, tracks don't say; the
-old refiner's answer is the label (Li and Hoiem, Learning without Forgetting, 2016).
+Only the refiner is trained. The detector finds figures on unknown tables well enough, and would need labels for
+everything in a frame, while tracks are confident of only some figures. Which figures have fallen and where the ball is,
+tracks don't say; the old refiner's answer is the label (Li and Hoiem, Learning without Forgetting, 2016).
 """
 
 from __future__ import annotations
@@ -25,16 +25,15 @@ from downfield.models.refiner import FALLEN
 from downfield.training.data.real_tables import TableFrame
 from downfield.training.data.samples import PatchSamples, as_input, joined, varied_patches
 from downfield.training.data.set_samples import cut_samples
-from downfield.training.export.networks import figure_refiner_of, write_refined
+from downfield.training.export.networks import refiner_of, write_refined
 from downfield.training.export.onnx import Pictures
-from downfield.training.networks.refiner import FigureRefiner, figure_refiner_loss
+from downfield.training.networks.refiner import RefinerNetwork, figure_refiner_loss, known_ball_loss
 
 RATE: Final = 3e-4  # a sixth of the rate at which it was trained, so that little is forgotten
 WARM_UP: Final = 50  # steps until that rate is reached: Adam's first steps, not yet scaled, would undo its training
 FRAMES: Final = 4  # in a batch
 _CALIBRATION_PATCHES = 300
 _ROUNDS = 3  # over all frames, for calibration patches
-_LEARNED_SHARE = 0.5  # least weight in fronts of the refiner that has learned the table
 _TOP_MM = 5.5  # height of the bases' tops
 _NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
 
@@ -86,20 +85,16 @@ def learn_table(
 ) -> None:
     """Write a network whose refiner has learned one table. Raises InputError: it has none of Downfield's own."""
     card = read_card(network)
-    model, old = (figure_refiner_of(network) for _ in range(2))
+    model, old = (refiner_of(network) for _ in range(2))
     torch.manual_seed(0)
     _learn(model, old, frames, minutes * 60, progress)
     about = f"{card.name}, its refiner trained {minutes:g} minutes on {len(frames)} frames of one table"
-    # The refiners' weights were fitted on tables that neither had seen; this one the first has seen.
-    first_share = max(card.refiner_weights.front[0], _LEARNED_SHARE)
-    weights = dataclasses.replace(card.refiner_weights, front=(first_share, 1 - first_share))
-    card = dataclasses.replace(card, name=name, about=about, refiner_weights=weights)
-    write_refined(network, card, model, out, _pictures(frames))
+    write_refined(network, dataclasses.replace(card, name=name, about=about), model, out, _pictures(frames))
 
 
 def _learn(
-    model: FigureRefiner,
-    old: FigureRefiner,
+    model: RefinerNetwork,
+    old: RefinerNetwork,
     frames: Sequence[TableFrame],
     seconds: float,
     progress: Callable[[float], None],
@@ -114,8 +109,10 @@ def _learn(
         batch = joined([_varied(frames[int(rng.integers(len(frames)))], rng) for _ in range(FRAMES)])
         pictures = as_input(batch.image)
         with torch.no_grad():
-            batch = batch._replace(fallen=torch.sigmoid(old(pictures)[:, FALLEN]))
-        loss, _ = figure_refiner_loss(model(pictures), batch)
+            known, known_heat = old(pictures)
+        outputs, heat = model(pictures)
+        loss, _ = figure_refiner_loss(outputs, batch._replace(fallen=torch.sigmoid(known[:, FALLEN])))
+        loss = loss + known_ball_loss(heat, known_heat)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)

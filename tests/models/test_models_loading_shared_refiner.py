@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from refined_figures import FRAME, FixedDetector, base, figure
 from downfield.core.errors import FormatError, InputError
 from downfield.core.frame import Detection
 from downfield.models.ball_refiner import BALL_COLUMNS, CELLS, FIGURE_COLUMNS, SHARED_OUTPUTS, NetworkColumns
-from downfield.models.card import BUNDLED, CARD, find_network, read_card, write_card
+from downfield.models.card import BUNDLED, CARD, NetworkFiles, find_network, named_files, read_card, write_card
 from downfield.models.loading import open_detector, shared_refiner, with_refiners
 from downfield.models.refiner import OUTPUTS, PATCH_PX, to_units
 from downfield.models.two_stage_detector import TwoStageDetector
+from downfield.rig.games.table_seals import _network
 
 
 class SharedNetwork:
@@ -76,37 +78,41 @@ def test_a_network_with_other_numbers_is_refused() -> None:
         NetworkColumns(SharedNetwork(OUTPUTS), FIGURE_COLUMNS).run(np.zeros((2, 64, 64, 3), np.uint8))
 
 
-def test_a_card_says_that_its_refiner_sees_the_ball(tmp_path: Path) -> None:
+def test_the_bundled_refiner_sees_the_ball() -> None:
     card = read_card(find_network(BUNDLED))
-    shared = dataclasses.replace(card, second_refiner=None, refiner_sees_ball=True)
-    write_card(tmp_path, shared)
-    assert read_card(tmp_path) == shared
-    for name in ("detector", "refiner"):
-        for file in json.loads((tmp_path / CARD).read_text())[name].values():
-            if isinstance(file, str):
-                (tmp_path / file).symlink_to(find_network(BUNDLED) / file)
-    detector = open_detector(tmp_path)
-    assert isinstance(detector, TwoStageDetector)
-    with pytest.raises(InputError, match="a refiner that sees the ball gives"):
-        detector.track(FRAME, [figure(base(120, 120, 0.4))])
-
-
-def test_of_two_refiners_the_second_sees_the_ball() -> None:
-    assert read_card(find_network(BUNDLED)).refiner_sees_ball
-    image = FRAME.copy()
+    assert card.refiner_sees_ball
     detector = open_detector(BUNDLED, threads=1)
     assert isinstance(detector, TwoStageDetector)
     searched = detector._ball_refiner
     assert searched is not None
-    assert searched._search(image[None, :PATCH_PX, :PATCH_PX]).shape == (1, CELLS**2)
+    assert searched._search(FRAME[None, :PATCH_PX, :PATCH_PX]).shape == (1, CELLS**2)
 
 
-@pytest.mark.parametrize("change", [{"second_refiner": None}, {"refiner_sees_ball": False}])
-def test_what_a_refiner_lacks_is_refused(change: dict[str, object], tmp_path: Path) -> None:
+def test_a_card_whose_ball_is_seen_by_no_refiner_is_refused(tmp_path: Path) -> None:
     card = json.loads((find_network(BUNDLED) / CARD).read_text())
-    (tmp_path / CARD).write_text(json.dumps(card | {"refiner": None} | change))
+    (tmp_path / CARD).write_text(json.dumps(card | {"refiner": None}))
     with pytest.raises(FormatError, match="needs a refiner"):
         read_card(tmp_path)
+
+
+def test_a_network_may_use_files_of_another_folder(tmp_path: Path) -> None:
+    shutil.copytree(find_network(BUNDLED), tmp_path / BUNDLED)
+    card = dataclasses.replace(read_card(find_network(BUNDLED)), name="elsewhere")
+
+    def elsewhere(files: NetworkFiles | None) -> NetworkFiles:
+        assert files is not None
+        return dataclasses.replace(files, fp32=f"../{BUNDLED}/{files.fp32}", int8=f"../{BUNDLED}/{files.int8}")
+
+    card = dataclasses.replace(card, detector=elsewhere(card.detector), refiner=elsewhere(card.refiner))
+    network = tmp_path / "one"
+    network.mkdir()
+    write_card(network, card)
+    assert all((network / file).is_file() for file in named_files(card))
+    assert open_detector(network, threads=1).name.startswith("elsewhere")
+    (before,) = _network(str(network))
+    (tmp_path / BUNDLED / "refiner.int8.onnx").write_bytes(b"another")
+    (after,) = _network(str(network))
+    assert before != after, "the journal's digest covers files of the other folder"
 
 
 def test_without_a_refiner_that_sees_it_the_detector_finds_the_ball(tmp_path: Path) -> None:

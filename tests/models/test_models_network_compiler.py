@@ -15,7 +15,7 @@ from downfield.models.card import find_network
 from downfield.models.runtime import NetworkCompiler
 
 OPTIONS = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
-NETWORK = find_network("downfield") / "second-refiner.int8.onnx"
+NETWORK = find_network("downfield") / "refiner.int8.onnx"
 
 
 class CountingCore:
@@ -114,7 +114,7 @@ def test_what_openvino_does_not_take_is_compiled_again(tmp_path: Path, monkeypat
 def test_another_network_or_option_is_compiled_for_itself(tmp_path: Path) -> None:
     opened(tmp_path)
     changed = tmp_path.parent / "changed.onnx"
-    changed.write_bytes(NETWORK.with_name("second-refiner.onnx").read_bytes())
+    changed.write_bytes(NETWORK.with_name("refiner.onnx").read_bytes())
     assert opened(tmp_path, changed)[1:] == (1, 0)
     assert opened(tmp_path, options=OPTIONS | {"INFERENCE_NUM_THREADS": 2})[1:] == (1, 0)
     assert len(kept(tmp_path)) == 3

@@ -12,7 +12,7 @@ import pytest
 from downfield.models.card import find_network
 from downfield.models.runtime import Network, open_network
 
-NETWORK = find_network("downfield") / "second-refiner.int8.onnx"
+NETWORK = find_network("downfield") / "refiner.int8.onnx"
 
 MEMORY = """
 import sys

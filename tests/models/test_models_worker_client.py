@@ -199,8 +199,8 @@ def test_networks_for_whole_pictures_are_open_here_only_while_there_is_no_worker
 def test_a_network_that_the_worker_can_not_open_is_known_at_the_start(tmp_path: Path) -> None:
     folder = tmp_path / "broken"
     shutil.copytree(find_network("downfield"), folder)
-    (folder / "second-refiner.int8.onnx").write_bytes(b"no network")
-    with pytest.raises(InputError, match="second-refiner"):
+    (folder / "refiner.int8.onnx").write_bytes(b"no network")
+    with pytest.raises(InputError, match="refiner"):
         worker_client.open_with_worker(
             lambda whole_pictures: open_detector(folder, whole_pictures=whole_pictures), {"name_or_path": str(folder)}
         )

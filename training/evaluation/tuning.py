@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
@@ -148,28 +148,21 @@ def fit_front_odds(logits: Array, right: Bools) -> float:
 
 
 # What `tune` tries: scores of the detector from which the refiner is run, scores from which figures, hands and the ball
-# are reported, logits above which the refiner turns a figure round, and above which a figure has fallen, and weights of
-# the second refiner.
+# are reported, logits above which the refiner turns a figure round, and above which a figure has fallen.
 _REFINED: Final = (0.04, 0.08, 0.15, 0.2, 0.3, 0.4)
 _REPORTED: Final = (*(step / 20 for step in range(1, 13)), 0.7, 0.8, 0.85, 0.9)
 _TURNS: Final = (0.0, 1.0, 2.0, 3.0)
 _FALLS: Final = (-1.0, 0.0, 1.0, 2.0)
-_SHARES: Final = (0.2, 0.4, 0.6, 0.8)
 
 
 def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: None) -> NetworkCard:
-    """Set a network's thresholds, error scales and weights in its card. Raises InputError: no validation pictures."""
+    """Set a network's thresholds and error scales in its card. Raises InputError: no validation pictures."""
     pictures = [list(pictures_of(each, "val")) for each in sets]
     lowest = min(_REPORTED)
 
     def tried(value: Callable[[NetworkCard], float], options: Iterable[NetworkCard]) -> NetworkCard:
         values = [(value(option), option) for option in options]
         return max(values, key=lambda each: each[0])[1]
-
-    def shares(card: NetworkCard, of: Literal["front", "fallen", "figure"]) -> list[NetworkCard]:
-        """Return the card with several weights of its refiners, if there are two."""
-        pairs = [(round(1 - share, 2), share) for share in _SHARES] if card.second_refiner else []
-        return [card, *(replace(card, refiner_weights=replace(card.refiner_weights, **{of: pair})) for pair in pairs)]
 
     def of_figures(card: NetworkCard) -> float:
         return best_score(_detect(folder, card, pictures), FIGURE)[1]
@@ -185,14 +178,11 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
     )
     card = _with_detector_scale(folder, card, pictures)
     card = tried(of_figures, (_refining_from(card, level, lowest) for level in _REFINED))
-    card = tried(of_figures, shares(card, "figure"))
     detected = _detect(folder, card, pictures)
     thresholds = (*card.thresholds[:-1], best_score(detected, HAND)[0])
     card = replace(card, thresholds=thresholds, figure_threshold=best_score(detected, FIGURE)[0])
     card = tried(of_fronts, (replace(card, turn_logit=turn) for turn in _TURNS))
-    card = tried(of_fronts, shares(card, "front"))
     card = tried(of_falls, (replace(card, fallen_logit=fall) for fall in _FALLS))
-    card = tried(of_falls, shares(card, "fallen"))
     card = replace(card, ball_odds=_fit_ball_odds(_detect(folder, replace(card, ball_odds=(1.0, 0.0)), pictures)))
     card = replace(card, ball_threshold=best_score(_detect(folder, card, pictures), BALL, _BALL_RECALL)[0])
     refiner, scale = card.refiner, 1.0
@@ -206,9 +196,6 @@ def tune(folder: Path, sets: Iterable[Path], progress: Progress = lambda _line: 
         f" {card.thresholds[-1]:g}; ball from {card.ball_threshold:g}; errors x {scale:g};"
         f" turns above {card.turn_logit:g}, falls above {card.fallen_logit:g}"
     )
-    if card.second_refiner is not None:
-        weights = card.refiner_weights
-        progress(f"weights of the refiners: fronts {weights.front}, falls {weights.fallen}, figures {weights.figure}")
     return card
 
 

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import onnx
 import torch
@@ -17,7 +17,6 @@ from downfield.core.errors import InputError
 from downfield.models.card import BUNDLED, NetworkCard, NetworkFiles, read_card, write_card
 from downfield.models.refiner import PATCH_PX
 from downfield.training.export.onnx import (
-    PictureGraph,
     Pictures,
     RefinerGraph,
     YoloGraph,
@@ -27,8 +26,9 @@ from downfield.training.export.onnx import (
     export_onnx,
     quantize,
 )
+from downfield.training.networks.blocks import fused
 from downfield.training.networks.checkpoints import DETECTOR_NAME, REFINER_NAME, open_average
-from downfield.training.networks.refiner import HIDDEN, FigureRefiner, RefinerNetwork, without_norms
+from downfield.training.networks.refiner import RefinerNetwork
 from downfield.training.networks.yolo_detector import new_yolo_detector
 
 _PATCH_SHAPE: Final = (1, PATCH_PX, PATCH_PX, 3)
@@ -37,36 +37,21 @@ Report = Callable[[str], None]
 
 
 def export_networks(
-    best: Path,
-    samples: tuple[Path, Path],
-    out: Path,
-    *,
-    name: str,
-    first: Path | None = None,
-    progress: Report = lambda _line: None,
+    best: Path, samples: tuple[Path, Path], out: Path, *, name: str, progress: Report = lambda _line: None
 ) -> None:
     """Write the folder of a network: a detector, and a refiner that sees the ball. Thresholds are untuned.
 
     Args:
         best: folder of `detector.pt` and `refiner.pt`.
         samples: folders of the crops and of the patches that int8 is calibrated on.
-        first: folder of a network whose refiner comes before this one, which becomes the second; None for one refiner.
 
     Raises:
-        InputError: a checkpoint is none, a folder holds no samples, or the other network has no refiner.
+        InputError: a checkpoint is none, or a folder holds no samples.
     """
     detector = open_average(new_yolo_detector(), best / f"{DETECTOR_NAME}.pt")
     refiner = open_average(RefinerNetwork(), best / f"{REFINER_NAME}.pt")
-    kind = "refiner" if first is None else "second-refiner"
-    files = NetworkFiles("detector.onnx", "detector.int8.onnx"), NetworkFiles(f"{kind}.onnx", f"{kind}.int8.onnx")
+    files = NetworkFiles("detector.onnx", "detector.int8.onnx"), NetworkFiles("refiner.onnx", "refiner.int8.onnx")
     card = NetworkCard(name, *files, refiner_sees_ball=True)
-    if first is not None:
-        before = read_card(first)
-        if before.refiner is None:
-            raise InputError(f"{first}: this network has no refiner")
-        out.mkdir(parents=True, exist_ok=True)
-        kept = _copied(first, before.refiner, out)
-        card = replace(card, refiner=kept, second_refiner=files[1], refiner_weights=before.refiner_weights)
     frames, patches = calibration_frames(samples[0], card.input_px), calibration_patches(samples[1])
     out.mkdir(parents=True, exist_ok=True)
     progress("detector")
@@ -76,25 +61,19 @@ def export_networks(
     )
     quantize(out, files[0], frames)
     progress("refiner")
-    names = ("patches", "outputs")
-    export_onnx(RefinerGraph(refiner), _PATCH_SHAPE, out / files[1].fp32, names=names, any_batch=True)
-    # The last layers give places to a fraction of a pixel. In patches without a figure its places are arbitrary, which
-    # would spoil the mean that corrects biases.
-    exact = after_last_convolutions(onnx.load(str(out / files[1].fp32)))
-    quantize(out, files[1], patches, exact_nodes=exact, correct_biases=False)
+    _write_refiner(refiner, out, files[1], patches)
     write_card(out, card)
 
 
-def open_figure_refiner(path: Path) -> FigureRefiner:
+def open_refiner(path: Path) -> RefinerNetwork:
     """Open an exported refiner for further training, its normalizations folded. Raises InputError: another network."""
     graph = onnx.load(str(path)).graph
     values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     layers = [(values[node.input[1]], values[node.input[2]]) for node in graph.node if node.op_type in ("Conv", "Gemm")]
-    # The width of its first full layer is what the last one takes.
-    network = without_norms(FigureRefiner(hidden=layers[-1][0].shape[1] if layers else HIDDEN))
+    network = fused(RefinerNetwork())
     places = [one for one in network.modules() if isinstance(one, nn.Conv2d | nn.Linear)]
     if [tuple(weight.shape) for weight, _ in layers] != [tuple(place.weight.shape) for place in places]:
-        raise InputError(f"{path}: not a figure refiner that can be trained further")
+        raise InputError(f"{path}: not a refiner that can be trained further")
     with torch.no_grad():
         for place, (weight, bias) in zip(places, layers, strict=True):
             place.weight.copy_(torch.from_numpy(weight.copy()))
@@ -105,38 +84,37 @@ def open_figure_refiner(path: Path) -> FigureRefiner:
     return network
 
 
-def figure_refiner_of(network: Path) -> FigureRefiner:
-    """Open the figure refiner of a network's folder to train it further. Raises InputError: none can be by itself."""
+def refiner_of(network: Path) -> RefinerNetwork:
+    """Open the refiner of a network's folder to train it further. Raises InputError: there is none that can be."""
     card = read_card(network)
-    if card.refiner is None:
-        raise InputError(f"{network}: this network has no figure refiner to train")
-    if card.refiner_sees_ball and card.second_refiner is None:
-        raise InputError(f"{network}: a refiner that also sees the ball can't be trained by itself. Use '{BUNDLED}'.")
-    return open_figure_refiner(network / card.refiner.fp32)
+    if card.refiner is None or not card.refiner_sees_ball:
+        raise InputError(f"{network}: this network has no refiner of Downfield's own to train. Use '{BUNDLED}'.")
+    return open_refiner(network / card.refiner.fp32)
 
 
 def write_refined(
-    network: Path, card: NetworkCard, refiner: FigureRefiner, out: Path, patches: Sequence[Pictures]
+    network: Path, card: NetworkCard, refiner: RefinerNetwork, out: Path, patches: Sequence[Pictures]
 ) -> None:
-    """Write a network with another figure refiner; the one that it begins from is not changed.
+    """Write a network with another refiner; the one that it begins from is not changed.
 
     Args:
         card: its card, with whatever else is new.
         patches: pictures that int8 is calibrated on, uint8 (1, 64, 64, 3) each.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    copies: dict[str, Any] = {
-        part: _copied(network, files, out)
-        for part in ("detector", "refiner", "second_refiner")
-        if (files := getattr(card, part)) is not None
-    }
-    card = replace(card, **copies)
     assert card.refiner is not None
+    out.mkdir(parents=True, exist_ok=True)
     files = replace(card.refiner, fp32="refiner.onnx", int8="refiner.int8.onnx")
-    export_onnx(PictureGraph(refiner), _PATCH_SHAPE, out / files.fp32, names=("patches", "said"), any_batch=True)
-    # Its full layers cost next to nothing, and give places to a hundredth of a patch. Biases as in `export_networks`.
-    quantize(out, files, patches, exact=("Gemm",), correct_biases=False)
-    write_card(out, replace(card, refiner=files))
+    _write_refiner(refiner, out, files, patches)
+    write_card(out, replace(card, detector=_copied(network, card.detector, out), refiner=files))
+
+
+def _write_refiner(refiner: RefinerNetwork, out: Path, files: NetworkFiles, patches: Sequence[Pictures]) -> None:
+    names = ("patches", "outputs")
+    export_onnx(RefinerGraph(refiner), _PATCH_SHAPE, out / files.fp32, names=names, any_batch=True)
+    # The last layers give places to a fraction of a pixel. In patches without a figure its places are arbitrary, which
+    # would spoil the mean that corrects biases.
+    exact = after_last_convolutions(onnx.load(str(out / files.fp32)))
+    quantize(out, files, patches, exact_nodes=exact, correct_biases=False)
 
 
 def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:

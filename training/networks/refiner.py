@@ -1,7 +1,6 @@
-"""The figure refiners: their networks over patches at full resolution, and their loss.
+"""The refiner: its network over patches at full resolution, and its loss.
 
-`RefinerNetwork` measures a figure and finds the ball in the same patch; it is also the second refiner of the bundled
-network. `FigureRefiner` is the bundled network's first refiner. Patches and outputs are those of
+It measures a figure and finds the ball in the same patch. Patches and outputs are those of
 `downfield.models.refiner`, the ball's cells those of `downfield.models.ball_refiner`.
 """
 
@@ -85,43 +84,6 @@ def _usual_outputs() -> Tensor:
     return torch.tensor([*points, *[-2.0] * 5, *[0.0] * 8])
 
 
-class FigureRefiner(nn.Module):
-    """A refiner that looks for no ball: three stages of residual convolutions, then two fully connected layers.
-
-    Input is red, green, blue in 0..1, shape (n, 3, 64, 64); output has shape (n, `OUTPUTS`).
-
-    Args:
-        hidden: width of the first full layer; networks of earlier versions have narrower ones.
-    """
-
-    def __init__(self, hidden: int = HIDDEN) -> None:
-        super().__init__()
-        low, middle, high = _WIDTHS
-        self.features = nn.Sequential(
-            *(convolution(3, low, 2), ResidualBlock(low)),
-            *(convolution(low, middle, 2), ResidualBlock(middle), ResidualBlock(middle)),
-            *(convolution(middle, high, 2), ResidualBlock(high), ResidualBlock(high)),
-        )
-        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, hidden), nn.ReLU(), nn.Linear(hidden, OUTPUTS))
-
-    def forward(self, patches: Tensor) -> Tensor:
-        """Return the outputs of each patch."""
-        outputs: Tensor = self.head(self.features(patches))
-        return outputs
-
-
-def without_norms(network: FigureRefiner) -> FigureRefiner:
-    """Return the network with biases in place of normalizations, as exported ones have; changed in place."""
-    for layer in network.modules():
-        if not isinstance(layer, nn.Sequential):
-            continue
-        for number, (part, after) in enumerate(pairwise(list(layer))):
-            if isinstance(part, nn.Conv2d) and isinstance(after, nn.BatchNorm2d):
-                part.bias = nn.Parameter(torch.zeros(part.out_channels))
-                layer[number + 1] = nn.Identity()
-    return network
-
-
 @dataclass(frozen=True, slots=True)
 class RefinerLossWeights:
     """Weights of the loss's parts and patches."""
@@ -191,6 +153,15 @@ def cell_shares(places: Tensor) -> Tensor:
     steps = torch.arange(CELLS, device=places.device)
     near_x, near_y = ((1 - (places[:, k, None] - steps).abs()).clamp(min=0) for k in (0, 1))
     return (near_y[:, :, None] * near_x[:, None]).flatten(1)
+
+
+def known_ball_loss(heat: Tensor, known: Tensor) -> Tensor:
+    """Return the cross-entropy of the ball's cells and "nowhere" with another network's answer, both of shape (n, 256).
+
+    It is the loss of `RefinerNetwork` where only another network knows of the ball.
+    """
+    logs, shares = (torch.cat([each, each.new_zeros(len(each), 1)], dim=1).log_softmax(dim=1) for each in (heat, known))
+    return -WEIGHTS.ball * (shares.exp() * logs).sum(dim=1).mean()
 
 
 def _ball_loss(heat: Tensor, ball: Tensor) -> Tensor:
