@@ -41,6 +41,7 @@ class BallRefinerLimits:
     hopeless_logit: float = -4.0  # below this logit, the other views of a place are not consulted
     shown_within: float = 0.8  # a place this near to a patch's center is in the patch, units
     cell_radius: float = 0.3  # cells this near to a place count for it, units
+    place_radius: float = 0.2  # cells this near to the likeliest one, along x and y, give the ball's place, units
     other_view_weight: float = 0.5  # weight of another patch that shows a place, relative to the patch around it
     half_box_share: float = 0.25  # half the side of the ball's box, relative to a base's length
 
@@ -170,9 +171,7 @@ def decode_ball(candidates: Array, heat: Array, transforms: Array) -> tuple[Arra
     """
     if not len(heat):
         return None
-    scores = np.logaddexp.reduce(heat, axis=1)
-    shares = np.exp(heat - scores[:, None]).reshape(-1, CELLS, CELLS)
-    units = np.stack([shares.sum(axis=1) @ _CENTERS, shares.sum(axis=2) @ _CENTERS], axis=1)
+    scores, units = _likeliest_places(heat)
     places = from_patch(from_units(units[:, None]), transforms)[:, 0]
     # Both networks vote on a candidate, and neither may outvote the other completely.
     own = len(heat) - len(candidates)
@@ -182,6 +181,20 @@ def decode_ball(candidates: Array, heat: Array, transforms: Array) -> tuple[Arra
     best = int(logits.argmax())
     half_px = BALL_REFINER_LIMITS.half_box_share * BASE_LENGTH_PX / scale_of(transforms)[best]
     return places[best], float(half_px), float(logits[best])
+
+
+def _likeliest_places(heat: Array) -> tuple[Array, Array]:
+    """Return the log-odds that the ball is about the likeliest cell of each patch, (n,), and its place, units, (n, 2).
+
+    The place is the mean of the cells around it: that of all cells would be between two places that may show it.
+    """
+    likeliest = _CELL_CENTERS[0][heat.argmax(axis=1)]
+    near = np.abs(_CELL_CENTERS - likeliest[:, None]).max(axis=2) < BALL_REFINER_LIMITS.place_radius
+    inside = np.where(near, heat, -np.inf)
+    here = np.logaddexp.reduce(inside, axis=1)
+    elsewhere = np.logaddexp.reduce(np.where(near, -np.inf, heat), axis=1)
+    shares = np.exp(inside - here[:, None])
+    return here - np.logaddexp(elsewhere, 0.0), shares @ _CELL_CENTERS[0]
 
 
 def _average_views(logits: Array, places: Array, heat: Array, transforms: Array) -> Array:

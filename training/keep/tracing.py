@@ -33,8 +33,6 @@ VALIDATION: Final = Recipe(
     renderer="traced",
     size_px=(1920, 1080),
     per_table=1,
-    carriers=0.06,
-    strewn=0.05,
     fallers=0.12,
     samples=8,
 )
