@@ -129,6 +129,8 @@ os.environ.setdefault("DOWNFIELD_CACHE", str(Path(__file__).parents[1] / "build"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the folder of what is made once in a run; the processes of tests inherit its name."""
+    if hasattr(signal, "SIGHUP"):  # what `nohup` ignores the processes of tests would ignore as well
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not hasattr(config, "workerinput"):
         made = tempfile.TemporaryDirectory(prefix="downfield-tests-")
         os.environ[once_a_run.VARIABLE] = made.name

@@ -148,6 +148,7 @@ def test_the_queue_is_kept_and_a_card_leaves_it_only_for_the_air(page: Page, ser
         expect(page.get_by_role("button", name=f"Remove: Message or sponsor: {text}")).to_be_visible()
     press(page, "Move up: Message or sponsor: Second")
     wait_until(lambda: [card.title for card in on_air(service).prepared] == ["Second", "First", "Third"])
+    expect(page.get_by_role("button", name="Move up: Message or sponsor: First")).to_be_visible()
     press(page, "Preview the next")
     expect(shown_in(page, "preview", "graphics").locator(".card h1")).to_have_text("Second")
     press(page, "Discard")

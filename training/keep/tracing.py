@@ -28,13 +28,7 @@ from downfield.twin.sets.table_frames import Recipe
 from downfield.twin.tracing.tracer import Tracer, Windows
 
 VALIDATION: Final = Recipe(
-    split="val",
-    seed=62,
-    renderer="traced",
-    size_px=(1920, 1080),
-    per_table=1,
-    fallers=0.12,
-    samples=8,
+    split="val", seed=62, renderer="traced", size_px=(1920, 1080), per_table=1, fallers=0.12, samples=8
 )
 """Pictures of other tables than those trained on: other prints, lamps, cameras, bases, molds and paints."""
 
