@@ -66,6 +66,17 @@ def test_a_ball_in_an_arm_is_found_without_a_candidate() -> None:
     assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((120.0, 105.0), abs=1e-3)
 
 
+def test_a_ball_that_may_be_in_two_places_is_at_the_likelier_one_and_as_sure_as_it_is_there() -> None:
+    """Not between them, where neither place has it."""
+    guess = base(100, 100, 0.0)
+    both = np.logaddexp(heat(guess, (90.0, 100.0), 3.0), heat(guess, (112.0, 100.0), 2.5)).astype(np.float32)
+    found = decode_ball(np.zeros(0), both[None].astype(np.float64), patch_transform(guess[None]))
+    assert found is not None
+    place, _, logit = found
+    np.testing.assert_allclose(place, (90.0, 100.0), atol=0.1)
+    assert logit == pytest.approx(3.0 - np.log1p(np.exp(2.5)), abs=1e-3)
+
+
 def test_of_two_balls_the_more_probable_one_wins() -> None:
     bases = [base(100, 100, 0.3), base(300, 200, 1.0)]
     outputs = np.stack([heat(bases[0], (100.0, 100.0), 3.5), heat(bases[1], (300.0, 200.0), 5.0)])

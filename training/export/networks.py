@@ -70,7 +70,8 @@ def open_refiner(path: Path) -> RefinerNetwork:
     graph = onnx.load(str(path)).graph
     values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     layers = [(values[node.input[1]], values[node.input[2]]) for node in graph.node if node.op_type in ("Conv", "Gemm")]
-    network = fused(RefinerNetwork())
+    network = RefinerNetwork()
+    fused(network)
     places = [one for one in network.modules() if isinstance(one, nn.Conv2d | nn.Linear)]
     if [tuple(weight.shape) for weight, _ in layers] != [tuple(place.weight.shape) for place in places]:
         raise InputError(f"{path}: not a refiner that can be trained further")
