@@ -48,7 +48,7 @@ class LearningPlan:
     pool_patches: int = 40_000
     mixed: int = 16  # number of tables from which a batch is drawn
     turn_s: float = 20.0  # processor seconds of a network's turn
-    detector_share: float = 0.75  # of the time; the detector learns 36 windows a second, the refiner 950 patches
+    detector_share: float = 0.75  # of the time; the detector learns 36 windows a second, the refiner 500 patches
     files_per_turn: int = 12  # tables that are read in a turn
     rate: float = 2e-4  # highest learning rate; three times as much made corners worse before anything was better
     cycle_s: float = 5400.0  # processor seconds of a cycle, at whose end the rate is nothing and both are measured

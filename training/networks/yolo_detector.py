@@ -62,8 +62,8 @@ def yolo_batch(frames: FrameSamples) -> dict[str, torch.Tensor]:
 def _held(frames: FrameSamples) -> torch.Tensor:
     """Return which objects are balls on a figure or nearly hidden, shape (n, k).
 
-    They are five pixels wide here, and nothing tells them from hands and helmets: learned as balls, they were two
-    thirds of the loss of the scores. The refiner finds them in the figures' patches at full resolution.
+    They are five pixels wide here, and nothing tells them from hands and helmets: learned as balls, they were more
+    than a third of the loss of the scores. The refiner finds them in the figures' patches at full resolution.
     """
     middles = (frames.boxes[..., :2] + frames.boxes[..., 2:]) / 2
     figures = (frames.kinds == UPRIGHT) | (frames.kinds == FALLEN)
