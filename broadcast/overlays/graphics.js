@@ -69,8 +69,13 @@ overlay("graphics", (stage, options, feed) => {
     shown = { kind: card.kind, element };
     stage.append(element);
     count(stage, feed.now());
-    if (FULL.includes(card.kind)) fitAll(/** @type {HTMLElement} */ (element.firstElementChild), stage.clientHeight);
-    else fit(element, stage.clientHeight - options.lift);
+    const fitted = () => {
+      if (FULL.includes(card.kind)) fitAll(/** @type {HTMLElement} */ (element.firstElementChild), stage.clientHeight);
+      else fit(element, stage.clientHeight - options.lift);
+    };
+    fitted();
+    document.fonts.ready.then(fitted); // what comes later, letters and logos, may take more room
+    for (const image of element.querySelectorAll("img")) image.addEventListener("load", fitted, { once: true });
     const from = FULL.includes(card.kind) ? "0 0" : "0 calc(var(--away, 1) * 40px)";
     element.animate([{ opacity: 0, translate: from }, { opacity: 1, translate: "0 0" }], {
       duration: 450,
@@ -91,6 +96,7 @@ overlay("graphics", (stage, options, feed) => {
 
 /** Draw all of a card over the whole picture smaller that is taller than it. @param {HTMLElement} content @param {number} room_px */
 function fitAll(content, room_px) {
+  content.style.zoom = "";
   if (content.offsetHeight > room_px) content.style.zoom = String(room_px / content.offsetHeight);
 }
 
@@ -101,6 +107,7 @@ function fitAll(content, room_px) {
  * @param {number} room_px
  */
 function fit(element, room_px) {
+  element.style.removeProperty("--scale");
   const scale = Number(getComputedStyle(element).getPropertyValue("--scale")) || 1;
   const share = room_px / (scale * element.offsetHeight);
   if (share < 1) element.style.setProperty("--scale", String(share * scale));

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
 from overlay_pages import figure, link, overlay_service, show_action
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
+from waiting import wait_until
 
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.game.published.game_topics import TeamView
@@ -65,13 +66,38 @@ def card(service: PageServer, kind: str, **values: Any) -> None:
 
 
 def inside(page: Page, selector: str, size: tuple[int, int]) -> None:
-    """Check that all of an element lies in the picture."""
-    box = page.locator(selector).bounding_box()
-    assert box is not None
-    assert box["x"] >= -0.5
-    assert box["y"] >= -0.5
-    assert box["x"] + box["width"] <= size[0] + 0.5
-    assert box["y"] + box["height"] <= size[1] + 0.5
+    """Wait until all of an element lies in the picture: letters and logos may come after the card."""
+
+    def lies_inside() -> bool:
+        box = page.locator(selector).bounding_box()
+        assert box is not None
+        return (
+            box["x"] >= -0.5
+            and box["y"] >= -0.5
+            and box["x"] + box["width"] <= size[0] + 0.5
+            and box["y"] + box["height"] <= size[1] + 0.5
+        )
+
+    wait_until(lies_inside)
+
+
+def test_a_card_fits_again_once_its_logo_has_come(service: PageServer, page: Page) -> None:
+    size, held = SIZES[0], list[Route]()
+    opened(page, service, size)
+    picture = cv2.imencode(".png", np.full((90, 900, 3), 80, np.uint8))[1].tobytes()
+    logo = page.request.post(f"{service.url}/api/logos", data=picture).json()["logo"]
+    page.route(lambda url: logo in url, lambda route: held.append(route))
+    rows = tuple(GraphicRow(label=f"Row {number}", values=("112.4", "7")) for number in range(5))
+    name = "A name that takes two lines beside a logo"
+    sides = teams(service, name, name, points=188)
+    until_ms = RUN_CLOCK.now_ms() + 600_000
+    card(service, "halftime", title=name, subtitle=name, teams=sides, rows=rows, until_ms=until_ms, logo=logo)
+    inside(page, ".full .rows", size)
+    wait_until(lambda: page.evaluate("1") == 1 and bool(held))
+    page.locator(".full .logo").evaluate("logo => { logo.style.minHeight = '300px'; }")  # the card certainly grows
+    held[0].continue_()
+    expect(page.locator(".full .logo")).to_have_js_property("complete", True)
+    inside(page, ".full .rows", size)
 
 
 @pytest.mark.parametrize("size", SIZES)
