@@ -156,14 +156,6 @@ def patch_transform(corners_px: ArrayLike, usual_px: float | Array | None = None
     return np.concatenate([linear, shift], axis=-1)
 
 
-def magnified(transforms: ArrayLike, times: float) -> Array:
-    """Return the transforms, shape (n, 2, 3), of patches with the same centers and `times` the magnification."""
-    matrices = np.asarray(transforms, dtype=np.float64)
-    larger: Array = matrices * times
-    larger[..., 2] += _CENTER * (1 - times)
-    return larger
-
-
 def cut_patches(image: Image, transforms: ArrayLike) -> Image:
     """Cut patches out of a picture.
 
@@ -190,12 +182,10 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
     return patches
 
 
-def cut_figures(
-    figures: Sequence[Detection], image: Image, usual_px: float | Array, zoom: float = 1.0
-) -> tuple[Array, Image]:
+def cut_figures(figures: Sequence[Detection], image: Image, usual_px: float | Array) -> tuple[Array, Image]:
     """Return the transforms of figures' patches, and the patches."""
     corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
-    transforms = magnified(patch_transform(corners, usual_px), zoom)
+    transforms = patch_transform(corners, usual_px)
     return transforms, cut_patches(image, transforms)
 
 

@@ -16,7 +16,6 @@ from downfield.models.refiner import (
     cut_patches,
     from_patch,
     from_units,
-    magnified,
     patch_transform,
     scale_of,
     to_patch,
@@ -118,16 +117,6 @@ def test_a_base_far_from_the_usual_size_is_cut_near_the_usual_size() -> None:
         scale = scale_of(patch_transform(base * times + 100, usual_px=30.0))
         assert scale == pytest.approx(BASE_LENGTH_PX / (30.0 * shown), rel=1e-6)
     assert apparent_lengths(base) == pytest.approx(30.0)
-
-
-def test_a_magnified_patch_shows_the_same_center_and_less_around_it() -> None:
-    cut = patch_transform(np.stack([base_in_picture((300, 100), 1.0, 40), base_in_picture((80, 100), -2.0, 40)]))
-    closer = magnified(cut, 1.6)
-    middle = np.full((2, 1, 2), MIDDLE)
-    np.testing.assert_allclose(from_patch(middle, closer), from_patch(middle, cut))
-    np.testing.assert_allclose(scale_of(closer), 1.6 * scale_of(cut))
-    aside = np.array([8.0, -3.0])
-    np.testing.assert_allclose(to_patch(from_patch(middle + aside, cut), closer), middle + 1.6 * aside)
 
 
 def test_any_number_of_patches_can_be_cut() -> None:
